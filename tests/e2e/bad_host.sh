@@ -10,9 +10,7 @@ cannot() {
 	regex=$2
 	shift 2
 	returns_under 3 "$circumstance" "$@"
-	expect_err "$regex"
-	refuse_out .
-	expect_one_line_error
+	expect_refusal "$regex"
 }
 
 cannot nobody 'CAP_' profile 1

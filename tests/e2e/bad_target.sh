@@ -4,18 +4,6 @@
 . "${0%/*}/lib.sh"
 needs perf-event uprobe tracepoint:sched:sched_switch
 
-# refused STATUS REGEX ARG…
-refused() {
-	want=$1
-	regex=$2
-	shift 2
-	tool "$@"
-	expect_status "$want"
-	expect_err "$regex"
-	refuse_out .
-	expect_one_line_error
-}
-
 # A pid that does not exist: the kernel's highest is never given here
 gone=$(($(cat /proc/sys/kernel/pid_max) - 1))
 while [ -d "/proc/$gone" ]; do gone=$((gone - 1)); done

@@ -4,13 +4,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event
 
-fixture brief 500 5
-tool_start profile -f -U -F 1999
-fixture_work
-tool_signal INT
-tool_wait
-fixture_end
-expect_status 0
+trace brief 500 5 -- profile -f -U -F 1999
 awk '
 	/^exe;/ { # the comm of a program that was started as /proc/self/exe
 		nr = $NF

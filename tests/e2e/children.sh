@@ -22,9 +22,8 @@ expect_equal "renames" "$(folded_sum "$T/renames.folded")" $((all + 3))
 # Below a shell, while a stranger that nobody has asked for does the same
 mkfifo "$T/go" "$T/gone"
 sh -c "read -r _ <$T/go; $family 100 <&-; echo gone >$T/gone" >"$T/stranger" &
-tool funccount -o "$T/functions.txt" "$family:st_fix_hit" -- \
+returns 0 funccount -o "$T/functions.txt" "$family:st_fix_hit" -- \
 	sh -c "$family $hits; echo go >$T/go; read -r _ <$T/gone"
-expect_status 0
 wait
 expect_equal "what the stranger did" "$(cat "$T/stranger")" "DONE events=600 members=6"
 expect_equal "calls below a shell" "$(awk '$1 == "st_fix_hit" { print $2 }' "$T/functions.txt")" $all

@@ -8,17 +8,13 @@ children=300
 [ -z "${IN_GUEST:-}" ] || children=100
 for how in fork exec; do
 	for interval in '' '-i 0.2'; do
-		fixture churn $how $children 20
 		# shellcheck disable=SC2086
-		tool_start count -f -P $interval "$FIXTURES/churn:st_fix_hit"
-		fixture_work
-		tool_end
+		trace churn $how $children 20 -- count -f -P $interval "$FIXTURES/churn:st_fix_hit"
 		expect_equal "$how $interval: events" "$(folded_sum)" $((children * 20))
 		plain_names "$T/out" >"$T/plain"
 		# The frame of the direct caller is missing at the entry; the one above it is there, with its name.
 		expect_equal "$how $interval: events with the child's names" \
 			"$(folded_sum_of '^churn;.*st_fix_child;(st_fix_churned;)?st_fix_hit [0-9]+$' "$T/plain")" $((children * 20))
-		fixture_end
 	done
 done
 

@@ -41,6 +41,5 @@ expect_printable
 fixture_end
 
 # Names that the user types are shown without their control characters.
-tool count "$(printf '/tmp/\033[31mred:malloc')"
-expect_status 1
+returns 1 count "$(printf '/tmp/\033[31mred:malloc')"
 expect_printable

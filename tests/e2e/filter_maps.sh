@@ -61,12 +61,8 @@ fi
 "$FIXTURES/pinmap" "$maps/array" array 4 8 128 || fail "pinmap"
 for map in key4 array nothing-there; do
 	for option in --mntnsmap --cgroupmap; do
-		returns 1 profile $option "$maps/$map" 1
-		expect_one_line_error
-		expect_err "$map"
+		refused 1 "$map" profile $option "$maps/$map" 1
 	done
 done
-returns 1 profile --cgroupmap /etc/passwd 1
-expect_one_line_error
-expect_err "'/etc/passwd': no pinned BPF map: not in a BPF file system"
+refused 1 "'/etc/passwd': no pinned BPF map: not in a BPF file system" profile --cgroupmap /etc/passwd 1
 fixture_end

@@ -14,10 +14,8 @@ exactly t:task:task_rename "-k rename" -K
 expect_err 'frames (have|has) no name: .*\(/proc/kallsyms hides addresses\)'
 expect_out '\[unknown\]'
 
-returns 3 count -D 0.1 vfs_read
-expect_err "function 'vfs_read': /proc/kallsyms shows no addresses"
+refused 3 "function 'vfs_read': /proc/kallsyms shows no addresses" count -D 0.1 vfs_read
 expect_err 'kernel.kptr_restrict below 2'
-expect_one_line_error
 
 returns 0 profile -K -f -F 99 0.3
 tool doctor

@@ -4,13 +4,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event
 
-fixture bpfcode
-tool_start profile -f -K -e cpu-clock -F 499 -p "$fixture_pid"
-fixture_work
-tool_signal INT
-tool_wait
-fixture_end
-expect_status 0
+trace bpfcode -- profile -f -K -e cpu-clock -F 499 -p PID
 awk '{ all += $NF; if (/;bpf_prog_[0-9a-f]+_st_fix_bpf( [0-9]+$|;)/) named += $NF }
 	END { printf "%d samples, %d in the program\n", all, named; exit !(named > 20) }' "$T/out" >"$T/sums" ||
 	fail "the program has no name: $(cat "$T/sums")"

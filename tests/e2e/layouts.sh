@@ -47,18 +47,16 @@ fi
 [ "$(cat /proc/sys/kernel/randomize_va_space)" -ge 1 ] || fail "this host lays out all programs alike"
 runs=100
 [ -z "${IN_GUEST:-}" ] || runs=10
-tool count -f -U --unwind=fp -o "$T/report.folded" "$FIXTURES/calls-dyn:st_fix_hit" -- \
+returns 0 count -f -U --unwind=fp -o "$T/report.folded" "$FIXTURES/calls-dyn:st_fix_hit" -- \
 	sh -c 'i=0; while [ $i -lt $1 ]; do "$0" -n 3 >/dev/null; i=$((i + 1)); done' "$FIXTURES/calls-dyn" $runs
-expect_status 0
 expect_equal "all calls" "$(folded_sum "$T/report.folded")" $((3 * runs))
 expect_equal "rows of $runs processes" "$(folded_rows "$T/report.folded")" 1
 plain_names "$T/report.folded" >"$T/plain"
 expect_equal "named" "$(folded_sum_of '^calls-dyn;.*;st_fix_thread;st_fix_hit [0-9]+$' "$T/plain")" $((3 * runs))
 
 # With -P each is a row of its own.
-tool count -f -U -P --unwind=fp -o "$T/report.folded" "$FIXTURES/calls-dyn:st_fix_hit" -- \
+returns 0 count -f -U -P --unwind=fp -o "$T/report.folded" "$FIXTURES/calls-dyn:st_fix_hit" -- \
 	sh -c '"$0" -n 3 >/dev/null; "$0" -n 3 >/dev/null' "$FIXTURES/calls-dyn"
-expect_status 0
 expect_equal "rows of two processes" "$(folded_rows "$T/report.folded")" 2
 
 # A return address of 0 ends a stack and is no frame of it.

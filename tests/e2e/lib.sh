@@ -16,11 +16,13 @@
 #   returns N ARG…        the same; its status must be N
 #   returns_under N CIRCUMSTANCES ARG…
 #                         the same under circumstances of fixtures/as.c
+#   refused N REGEX ARG…  the same; it prints nothing but one error for people, which matches
 #   tool_start ARG…       starts it and returns when everything is attached: $tool_pid
 #   tool_signal SIGNAL    tool_wait [N]: $status, which must be N, $T/out, $T/err
 #   tool_end [N]          SIGINT, and waits; its status must be N (0)
 #   trace FIXTURE ARG… -- TOOL-ARG…
-#                         the tool during all that the fixture does: the word PID among its arguments is the fixture's
+#                         the tool during all that the fixture does: the word PID among its arguments, or at the end of a list,
+#                         is the fixture's
 #   expect_status N       expect_out REGEX, refuse_out REGEX, expect_err REGEX, refuse_err REGEX (extended)
 #   fail MESSAGE
 #
@@ -109,6 +111,13 @@ expect_one_line_error() {
 	lines=$(grep -cvE '^(NOTE|WARNING): ' "$T/err")
 	[ "$lines" -le 2 ] || fail "$lines lines on stderr"
 	refuse_err 'libbpf|Segmentation|Sanitizer|core dumped'
+}
+
+# It says why in one line that matches, and prints no report.
+expect_refusal() {
+	expect_err "$1"
+	refuse_out .
+	expect_one_line_error
 }
 
 # No byte of any stream may be a control character (but tab and newline), DEL, C1 or invalid UTF-8.
@@ -225,15 +234,27 @@ returns_under() {
 	expect_status "$returned"
 }
 
+# refused STATUS REGEX ARG…
+refused() {
+	returned=$1
+	refusal=$2
+	shift 2
+	tool "$@"
+	expect_status "$returned"
+	expect_refusal "$refusal"
+}
+
 tool_start() {
 	tool_start_under foreground "$@"
 }
 
-# With the fixture's number in the place of PID.
+# With the fixture's number in the place of PID, which may be the last of a list.
 tool_start_on_fixture() {
 	for argument; do
 		shift
-		[ "$argument" != PID ] || argument=$fixture_pid
+		case $argument in
+		PID | *,PID) argument=${argument%PID}$fixture_pid ;;
+		esac
 		set -- "$@" "$argument"
 	done
 	tool_start "$@"

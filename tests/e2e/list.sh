@@ -52,18 +52,9 @@ else
 	expect_err "did you mean 'vfs_read'"
 fi
 
-# no_match REGEX ARG…
-no_match() {
-	regex=$1
-	shift
-	returns 5 list "$@"
-	expect_err "$regex"
-	refuse_out .
-	expect_one_line_error
-}
-no_match "did you mean 'st_fix_(a|b|c|h)'" "$FIXTURES/chain:st_fix_"
-no_match "did you mean" t:sched:sched_swich
-no_match "nothing matches" -r "$FIXTURES/chain:zzzz[0-9]+"
+refused 5 "did you mean 'st_fix_(a|b|c|h)'" list "$FIXTURES/chain:st_fix_"
+refused 5 "did you mean" list t:sched:sched_swich
+refused 5 "nothing matches" list -r "$FIXTURES/chain:zzzz[0-9]+"
 
 returns 1 list -p 4194304 "$FIXTURES/chain:st_fix_h"
 tool list "$FIXTURES/no-such-file:x"

@@ -21,7 +21,5 @@ returns 1 count -D 1 no_such_library_here:pthread_create
 # A process in a root with neither library: the line tells of both.
 mkdir "$T/empty" && cp "$FIXTURES/chain" "$T/empty/" || fail "a root without libraries"
 fixture "$(command -v chroot)" "$T/empty" /chain sleep
-returns 1 count --explain -p "$fixture_pid" pthread:pthread_create
-expect_err "'pthread': this library is part of the C library, which was not found$"
-expect_one_line_error
+refused 1 "'pthread': this library is part of the C library, which was not found$" count --explain -p "$fixture_pid" pthread:pthread_create
 fixture_end

@@ -58,19 +58,11 @@ returns 2 offcputime --state Q 1
 expect_err 'state letters'
 
 # Lists, threads, and the two parts of a sleep: all of it is blocked, next to nothing waits for a CPU
-fixture offcpu sleep 10 20000
-tool_start offcputime -f --blocked -t "$(seq -s , 4190000 4190999),$fixture_pid"
-fixture_work
-tool_end
+trace offcpu sleep 10 20000 -- offcputime -f --blocked -t "$(seq -s , 4190000 4190999),PID"
 # All but what it waited for a CPU
 between $(($(least off_us) - $(field delay_us))) "$(field slept_us)" "--blocked" "$(folded_sum_of 'do_nanosleep;schedule')"
-fixture_end
-fixture offcpu sleep 10 20000
-tool_start offcputime -f --runqueue -p "1,2,$$,$PPID,$fixture_pid"
-fixture_work
-tool_end
+trace offcpu sleep 10 20000 -- offcputime -f --runqueue -p "1,2,$$,$PPID,PID"
 [ "$(folded_sum_of 'st_off_sleep;sleep_us;')" -lt $(($(field slept_us) / 2)) ] || fail "--runqueue: the sleep itself"
-fixture_end
 
 # A thread that is asleep when tracing ends
 fixture offcpu block

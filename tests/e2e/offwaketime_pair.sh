@@ -16,17 +16,14 @@ refuse_err 'does not add up|stack was lost'
 # The waker itself is woken by a timer: an interrupt, not the thread that it hit
 expect_out '^st-waker;.*nanosleep.*;--;.*;\[(irq|softirq)\] [0-9]+$'
 
-fixture offcpu pair 10 20000
-tool_start offwaketime -d -m 1000 -p "$(seq -s , 4190000 4190999),$fixture_pid" --unfinished # bcc takes five
-fixture_work
-tool_end
+# bcc takes five processes.
+trace offcpu pair 10 20000 -- offwaketime -d -m 1000 -p "$(seq -s , 4190000 4190999),PID" --unfinished
 expect_out '^Tracing blocked time \(us\) by user \+ kernel off-CPU and waker stack\.\.\. Hit Ctrl-C to end\.$'
 expect_out "^    waker:           st-waker $(field waker)\$"
 expect_out "^    target:          st-sleeper $(field sleeper)\$"
 expect_out '^    --               --$'
 expect_out '^    -$'
 expect_out '^    waker:           \[unfinished\] 0$'
-fixture_end
 
 # Which of the two programs takes wakers depends on the kernel; --explain says it.
 tool offwaketime --explain 1

@@ -45,8 +45,7 @@ while [ $i -lt 100 ]; do
 	/bin/true
 	i=$((i + 1))
 done
-tool_signal INT
-tool_wait 0
+tool_end
 tool report --comm '^true$' -o "$T/events.perf" "$T/events.stk"
 nr=$(grep -c '^true .*: *1 t:sched:sched_process_exec: $' "$T/events.perf")
 [ "$nr" = 100 ] || fail "$nr of 100 events with times"
@@ -80,8 +79,7 @@ while [ ! -e "$T/events/000003.txt" ]; do
 	"$T/st_true"
 	i=$((i + 1))
 done
-tool_signal INT
-tool_wait 0
+tool_end
 refuse_out .
 cat "$T"/events/*.txt >"$T/all"
 expect_equal "events in all files" "$(grep -cE '^[0-9.]+ +st_true +[0-9]+ ' "$T/all")" "$i"

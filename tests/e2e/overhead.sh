@@ -101,11 +101,9 @@ enough
 
 # Where nobody gave a limit it is 5 % of all; off is none.
 busy -d 64
-tool funccount -d 4 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
-expect_status 0
+returns 0 funccount -d 4 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 expect_err '^stacktool funccount: st_fix_(left|right): detached after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second; all probes [0-9.]+ %, limit 5 % \(--max-overhead\); its later'
-tool funccount --max-overhead off -d 2 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
-expect_status 0
+returns 0 funccount --max-overhead off -d 2 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 refuse_err 'ended|detached'
 enough
 
@@ -124,9 +122,7 @@ enough
 
 # More than 100 probes: five minutes, and no more without --forever.
 many="$FIXTURES/calls:_IO_*"
-returns 2 count --explain -D 301 "$many"
-expect_one_line_error
-expect_err 'duration: too long for [0-9]+ probes'
+refused 2 'duration: too long for [0-9]+ probes' count --explain -D 301 "$many"
 expect_err '^  --forever'
 returns 0 count --explain --forever -D 301 "$many"
 tool_start count --max-overhead off "$many"
@@ -148,9 +144,7 @@ BCC_PROBE_LIMIT=1 tool count --explain --max-probes 10000 't:task:*'
 expect_status 0
 BCC_PROBE_LIMIT=1 tool count --explain --force 't:task:*'
 expect_status 0
-returns 2 count --explain "$FIXTURES/calls:*"
-expect_one_line_error
-expect_err ': [0-9]+ matches exceed the limit of 1000 probes'
+refused 2 ': [0-9]+ matches exceed the limit of 1000 probes' count --explain "$FIXTURES/calls:*"
 matches=$(sed -nE 's/.*: ([0-9]+) matches.*/\1/p' "$T/err")
 expect_err "^  .*--max-probes $matches$"
 returns 0 count --explain --max-probes "$matches" "$FIXTURES/calls:*"

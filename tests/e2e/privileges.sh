@@ -16,10 +16,8 @@ cannot() {
 	remedy=$3
 	shift 3
 	returns_under 3 "$circumstance" "$@"
-	expect_err "$cause"
+	expect_refusal "$cause"
 	expect_err "$remedy"
-	refuse_out .
-	expect_one_line_error
 }
 
 needs_both() {

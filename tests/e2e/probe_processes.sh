@@ -141,8 +141,6 @@ expect_equal "of the other one" "$(folded_sum)" 1000
 two "$(contained "$T/one" "/programs/calls -n 1000")" "$(contained "$T/empty" "/programs/other -n 10")"
 returns 1 count -D 1 -p "$b,$a" /programs/nothing:st_fix_hit
 expect_one_line_error
-returns 5 count -D 1 -p "$b,$a" /programs/calls:st_fix_hot
-expect_one_line_error
-expect_err "did you mean 'st_fix_hit'"
+refused 5 "did you mean 'st_fix_hit'" count -D 1 -p "$b,$a" /programs/calls:st_fix_hot
 two_work
 two_end

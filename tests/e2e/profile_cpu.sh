@@ -15,8 +15,6 @@ expect_out ' on CPU#0 for 1 secs\.'
 for command in 'profile 1 -C' 'count -D 1 t:sched:sched_switch -c' 'funccount -d 1 t:sched:sched_switch -c' \
 	'stacksnoop -n 1 t:sched:sched_switch --cpu'; do
 	# shellcheck disable=SC2086  # words
-	returns 1 $command 4095
-	expect_err 'CPU 4095: not online'
-	expect_one_line_error
+	refused 1 'CPU 4095: not online' $command 4095
 done
 fixture_end

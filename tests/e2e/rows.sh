@@ -20,13 +20,9 @@ expect_equal "rows of 2000 and more" "$(folded_rows)" 0
 
 for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix_hit:0' '--include st_fix_hit:1000' \
 	'--include ^nothing$:0'; do
-	fixture calls -n 1000 -d 8
 	# shellcheck disable=SC2086
-	tool_start count -f -U ${pick%:*} "$FIXTURES/calls:st_fix_hit"
-	fixture_work
-	tool_end
+	trace calls -n 1000 -d 8 -- count -f -U ${pick%:*} "$FIXTURES/calls:st_fix_hit"
 	expect_equal "count $pick" "$(folded_sum)" "${pick##*:}"
-	fixture_end
 done
 
 # a row of two records is about the sleeper; an expression that is none stops before anything is attached

@@ -39,10 +39,7 @@ echo "not a profile" >"$T/text.stk"
 mkfifo "$T/fifo.stk"
 mkdir "$T/directory.stk"
 for file in short text empty fifo directory missing; do
-	returns 1 report "$T/$file.stk"
-	expect_one_line_error
-	expect_err "$file.stk"
-	refuse_out .
+	refused 1 "$file.stk" report "$T/$file.stk"
 done
 # Each byte of the head and the tables turned over: refused or read, never a crash or a hang. Not the kernel's business.
 size=$(wc -c <"$T/saved.stk")

@@ -7,15 +7,12 @@ needs tracepoint:syscalls:sys_enter_getppid
 
 # calls KIND PATTERN [TOOL-ARG…]: the report of 50 calls
 calls() {
-	fixture calls -n 50 -k "$1"
+	kind=$1
 	pattern=$2
 	shift 2
-	tool_start count -K -f -p "$fixture_pid" "$@" "$pattern"
-	fixture_work
-	tool_end
+	trace calls -n 50 -k "$kind" -- count -K -f -p PID "$@" "$pattern"
 	refuse_err 'does not add up'
 	plain_names "$T/out" >"$T/plain"
-	fixture_end
 }
 
 # The way back is named differently on every kernel; entry_SYSCALL_64 is below it on all of them.

@@ -45,35 +45,24 @@ expect_out 'by kernel stack'
 way -K --unwind=off
 refuse_out 'st_jit|;main'
 
-# refused MESSAGE OPTION...
-refused() {
-	message=$1
-	shift
-	tool profile "$@" -p $$ 1
-	expect_one_line_error 2
-	expect_err "^stacktool profile: argument $message$"
-}
 for word in dwar aut fpp of; do
-	refused "--unwind: '$word': unknown method: did you mean '(dwarf|auto|fp|off)'\?" --unwind=$word
+	refused 2 "^stacktool profile: argument --unwind: '$word': unknown method: did you mean '(dwarf|auto|fp|off)'\?$" profile --unwind=$word -p $$ 1
 done
 for word in frames none ''; do
-	refused "--unwind: '$word': unknown method: give auto, fp, dwarf or off" --unwind=$word
+	refused 2 "^stacktool profile: argument --unwind: '$word': unknown method: give auto, fp, dwarf or off$" profile --unwind=$word -p $$ 1
 done
-refused "--unwind-mem: '0' is out of range: give 1 to 1024" --unwind-mem=0
-refused "--unwind-mem: '1025' is out of range: give 1 to 1024" --unwind-mem=1025
-refused "--unwind-mem: 'much' is not a number: give 1 to 1024" --unwind-mem=much
+refused 2 "^stacktool profile: argument --unwind-mem: '0' is out of range: give 1 to 1024$" profile --unwind-mem=0 -p $$ 1
+refused 2 "^stacktool profile: argument --unwind-mem: '1025' is out of range: give 1 to 1024$" profile --unwind-mem=1025 -p $$ 1
+refused 2 "^stacktool profile: argument --unwind-mem: 'much' is not a number: give 1 to 1024$" profile --unwind-mem=much -p $$ 1
 for way in fp off; do
-	refused '--unwind-mem: only with --unwind=auto or --unwind=dwarf' --unwind=$way --unwind-mem=64
+	refused 2 '^stacktool profile: argument --unwind-mem: only with --unwind=auto or --unwind=dwarf$' profile --unwind=$way --unwind-mem=64 -p $$ 1
 done
 for way in auto fp dwarf; do
-	refused '--unwind: this run takes no user stacks' -K --unwind=$way
+	refused 2 '^stacktool profile: argument --unwind: this run takes no user stacks$' profile -K --unwind=$way -p $$ 1
 done
-refused '--unwind-mem: this run takes no user stacks' -K --unwind-mem=64
-refused "--unwind: 'off' is not allowed: this run takes only user stacks" -U --unwind=off
-tool funccount --unwind=dwarf -p $$ c:malloc
-expect_one_line_error 2
-expect_err '^stacktool funccount: argument --unwind: this run takes no user stacks$'
+refused 2 '^stacktool profile: argument --unwind-mem: this run takes no user stacks$' profile -K --unwind-mem=64 -p $$ 1
+refused 2 "^stacktool profile: argument --unwind: 'off' is not allowed: this run takes only user stacks$" profile -U --unwind=off -p $$ 1
+refused 2 '^stacktool funccount: argument --unwind: this run takes no user stacks$' funccount --unwind=dwarf -p $$ c:malloc
 # What stacksnoop shows of user code is a user stack.
 returns 0 stacksnoop --unwind=dwarf --explain -p $$ c:malloc
-tool stacksnoop --unwind=dwarf -p $$ t:sched:sched_switch
-expect_one_line_error 2
+refused 2 "this run takes no user stacks$" stacksnoop --unwind=dwarf -p $$ t:sched:sched_switch

@@ -76,14 +76,10 @@ expect_equal "after kill -9" "$line" "guarded=0 raised=0"
 fixture_end
 
 # What is not there
-returns 5 count -D 1 "u:$FIXTURES/usdt:st_fix:hot"
-expect_one_line_error
-expect_err "did you mean 'st_fix:hit'"
+refused 5 "did you mean 'st_fix:hit'" count -D 1 "u:$FIXTURES/usdt:st_fix:hot"
 returns 5 count -D 1 "u:$FIXTURES/usdt:guarted"
 expect_err "did you mean 'guarded'"
-returns 5 count -D 1 "u:$FIXTURES/calls:*"
-expect_one_line_error
-expect_err "no USDT probes in $FIXTURES/calls"
+refused 5 "no USDT probes in $FIXTURES/calls" count -D 1 "u:$FIXTURES/calls:*"
 returns 2 count -D 1 u::hit
 expect_err 'needs a process'
 returns 0 count --explain "u:$FIXTURES/usdt:guarded"

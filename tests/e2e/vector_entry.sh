@@ -9,15 +9,10 @@ needs uprobe x86-64
 
 # One process and few functions: a perf uprobe each. All processes: one link, where the kernel has that.
 for processes in one all; do
-	fixture vector 100
 	only=
-	[ "$processes" = all ] || only="-p $fixture_pid"
+	[ "$processes" = all ] || only="-p PID"
 	# shellcheck disable=SC2086
-	tool_start funccount $only "$FIXTURES/vector:st_fix_*"
-	fixture_work
-	tool_end
-	fixture_end
-	expect_status 0
+	trace vector 100 -- funccount $only "$FIXTURES/vector:st_fix_*"
 	echo "$line" | grep -q 'sum=300' || fail "the program went astray: $line"
 	expect_out '^st_fix_plain +100$'
 	refuse_out 'st_fix_v'
