@@ -6,8 +6,7 @@
 #include "symbolize/dwarf/dwarf_files.h"
 #include "symbolize/dwarf/dwarf_splits.h"
 #include "symbolize/dwarf/source_search.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum {
 	PLACES = 64

@@ -3,18 +3,13 @@
  * Object files from anyone: index one as running file and as its own debug file, and look up all over it, in symbols, stubs
  * and unwind entries; and ask what else it wants: its debug file, libraries.
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
 #include "symbolize/elf/debug_link.h"
 #include "symbolize/elf/elf_needs.h"
 #include "symbolize/elf/frame_ranges.h"
 #include "symbolize/elf/go_table.h"
 #include "symbolize/elf/ifunc.h"
 #include "symbolize/elf/plt.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void read_resolvers(const struct elf_file *elf, const struct symtab *table)
 {
@@ -98,13 +93,13 @@ static void look_up(const struct symtab *table, uint64_t end)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = fuzz_file(data, size);
 	struct build_id id;
 	struct symtab table;
 	struct elf_file elf;
 	uint64_t unused;
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || elf_file_open(&elf, fd))
+	if (fd < 0 || elf_file_open(&elf, fd))
 		return 0;
 	elf_file_build_id(&elf, &id);
 	elf_file_address_of_offset(&elf, size / 2, &unused);

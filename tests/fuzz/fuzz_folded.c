@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded text of anyone becomes a profile, and that every form of output: none may trip, and sums stay. */
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/text_read.h"
 #include "core/render/documents.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void draw(const struct profile *profile, bool reverse)
 {

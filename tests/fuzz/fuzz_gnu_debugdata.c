@@ -4,12 +4,10 @@
  * object file in it, which is packed first, because random bytes never pass the checksums of xz.
  */
 #include <lzma.h>
-#include <stdlib.h>
 
 #include "symbolize/elf/mini_debug.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/image.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(lzma_ret result)
 {

@@ -3,14 +3,8 @@
  * Jitdumps from anyone, read in two parts as they grow: whatever is found covers the address, and its name is in its
  * record.
  */
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
 #include "symbolize/jit/perf_map.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* The bytes of a name by the size that its record has, which stands 52 bytes before it and counts 56 that come first. */
 static size_t name_room(const struct perf_map *map, const struct perf_map_entry *entry)
@@ -35,11 +29,10 @@ static void look_at(const struct perf_map *map, uint64_t address)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char magic[] = { 'D', 'T', 'i', 'J' };
-	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = fuzz_file(data, size / 2);
 	struct perf_map map;
 
-	if (size / 2 < sizeof(magic) || memcmp(data, magic, sizeof(magic)) || fd < 0 ||
-	    write(fd, data, size / 2) != (ssize_t)(size / 2) || perf_map_open(&map, fd))
+	if (size / 2 < sizeof(magic) || memcmp(data, magic, sizeof(magic)) || fd < 0 || perf_map_open(&map, fd))
 		return 0;
 	if (pwrite(fd, data + size / 2, size - size / 2, (off_t)(size / 2)) < 0 || perf_map_update(&map))
 		map.owners.nr = 0;

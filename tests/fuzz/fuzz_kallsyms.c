@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's list is to be trusted, but what is handed over under its name need not be the kernel's. */
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
 #include "symbolize/kernel/kallsyms.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = fuzz_file(data, size);
 	struct kernel_function function;
 	struct kallsyms kallsyms;
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || kallsyms_read(&kallsyms, fd))
+	if (fd < 0 || kallsyms_read(&kallsyms, fd))
 		return 0;
 	for (size_t i = 0; i < kallsyms.symbols.nr; i++) {
 		uint64_t address = kallsyms.symbols.data[i].address;

@@ -6,8 +6,7 @@
 #include "symbolize/dwarf/dwarf_unit.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/libdw/libdw_sources.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum {
 	PLACES = 64,

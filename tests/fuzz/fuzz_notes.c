@@ -3,12 +3,8 @@
  * Notes from anyone, in a program that is otherwise valid: the first byte says how they lie in it, the rest are the notes, read
  * for the build id and for USDT probes.
  */
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/image.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void look_for_build_id(const struct elf_file *elf)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go's function table from anyone, in a program that is otherwise valid: the input is its section .gopclntab. */
-#include <stdlib.h>
-
 #include "symbolize/elf/go_table.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/image.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

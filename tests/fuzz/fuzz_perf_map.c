@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perf maps from anyone, read in two parts as they grow: whatever is found covers the address. */
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
 #include "symbolize/jit/perf_map.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = fuzz_file(data, size / 2);
 	char scratch[NAME_MAX_BYTES];
 	struct perf_map map;
 
-	if (fd < 0 || write(fd, data, size / 2) != (ssize_t)(size / 2) || perf_map_open(&map, fd))
+	if (fd < 0 || perf_map_open(&map, fd))
 		return 0;
 	if (pwrite(fd, data + size / 2, size - size / 2, (off_t)(size / 2)) < 0 || perf_map_update(&map))
 		map.owners.nr = 0;

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text of perf script from anyone: what is read can be printed, and what is printed as such text can be read again. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/text_read.h"
 #include "core/formats/profile_file.h"
 #include "core/render/documents.h"
 #include "core/render/render.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void print(const struct profile *profile)
 {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* probe_spec_parse() with any text, as wildcard, as expression and behind -l: no crash, and the pieces are of the text. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/resolve/probe_kinds.h"
 #include "core/resolve/probe_spec.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void must(bool right)
 {

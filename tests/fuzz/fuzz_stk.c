@@ -3,20 +3,13 @@
  * Saved profiles from anyone: load, print in several views, save again, and load what was saved. The input is the message
  * of the file (core/formats/stk.proto); random bytes would never pass the checksum around it.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/stk.h"
 #include "core/render/render.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void print_all(const struct profile *profile, const struct profile_view *view)
 {

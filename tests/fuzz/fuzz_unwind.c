@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Call frame information from anyone: what comes out is a valid table, and every address has an answer. */
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
 #include "symbolize/cfi/unwind_compile.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/unwind_rule.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct unwind_table *table)
 {
@@ -21,11 +16,11 @@ static void check(const struct unwind_table *table)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = fuzz_file(data, size);
 	struct unwind_table table;
 	struct elf_file elf;
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || elf_file_open(&elf, fd))
+	if (fd < 0 || elf_file_open(&elf, fd))
 		return 0;
 	if (!unwind_compile(&elf, &table)) {
 		check(&table);

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes of USDT probes from anyone: whatever is found has its places in the file and its strings in the table. */
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/image.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = fuzz_file(data, size);
 	struct usdt_notes notes;
 	struct elf_file elf;
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || elf_file_open(&elf, fd))
+	if (fd < 0 || elf_file_open(&elf, fd))
 		return 0;
 	if (!usdt_notes_read(&notes, &elf)) {
 		image_check_probes(&notes, &elf);

@@ -3,15 +3,11 @@
  * A worker that was taken over: the input is what it says, packet by packet (two bytes of length before each), while
  * the caller asks for names, functions and source lines, and waits for an unwind table.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "symbolize/client/answers.h"
 #include "symbolize/client/worker_link.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Random bytes are hardly ever valid, so most packets get sizes that add up; kind 0xff is sent as it is. */
 static void say_packet(int socket, const uint8_t *data, size_t size)
