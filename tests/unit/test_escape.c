@@ -73,81 +73,21 @@ static const char *const kept[] = { "main",
 				    "\xe2\x82\xac",
 				    "" };
 
-/* Bytes that show nothing, turn what is behind them or are no UTF-8: each of them is escaped, alone and inside a name. */
-static const char *const hidden[] = { "\x7f",
-				      "\xc2\x80",
-				      "\xc2\x83",
-				      "\xc2\x86",
-				      "\xc2\x89",
-				      "\xc2\x8c",
-				      "\xc2\x8f",
-				      "\xc2\x92",
-				      "\xc2\x95",
-				      "\xc2\x98",
-				      "\xc2\x9b",
-				      "\xc2\x9e",
-				      "\xc2\x85",
-				      "\xc2\xad",
-				      "\xcd\x8f",
-				      "\xd8\x9c",
-				      "\xe1\x85\x9f",
-				      "\xe1\xa0\x8e",
-				      "\xe2\x80\x8b",
-				      "\xe2\x80\x8c",
-				      "\xe2\x80\x8d",
-				      "\xe2\x80\x8e",
-				      "\xe2\x80\x8f",
-				      "\xe2\x80\xa8",
-				      "\xe2\x80\xa9",
-				      "\xe2\x80\xaa",
-				      "\xe2\x80\xab",
-				      "\xe2\x80\xac",
-				      "\xe2\x80\xad",
-				      "\xe2\x80\xae",
-				      "\xe2\x81\xa0",
-				      "\xe2\x81\xa1",
-				      "\xe2\x81\xa6",
-				      "\xe2\x81\xa7",
-				      "\xe2\x81\xa8",
-				      "\xe2\x81\xa9",
-				      "\xe2\x81\xaf",
-				      "\xe3\x85\xa4",
-				      "\xef\xb8\x8f",
-				      "\xef\xbb\xbf",
-				      "\xef\xbe\xa0",
-				      "\xef\xbf\xb9",
-				      "\xef\xbf\xba",
-				      "\xef\xbf\xbb",
-				      "\xf0\x9d\x85\xb3",
-				      "\xf3\xa0\x80\x81",
-				      "\xf3\xa0\x80\xa0",
-				      "\xf3\xa0\x81\xbf",
-				      "\xf3\xa0\x84\x80",
-				      "\xef\xb7\x90",
-				      "\xef\xbf\xbe",
-				      "\xef\xbf\xbf",
-				      "\xf0\x9f\xbf\xbe",
-				      "\xf4\x8f\xbf\xbf",
-				      "\x80",
-				      "\xbf",
-				      "\xc0\xaf",
-				      "\xc1\xbf",
-				      "\xc2",
-				      "\xe0\x80\xaf",
-				      "\xe0\x9f\xbf",
-				      "\xed\xa0\x80",
-				      "\xed\xbf\xbf",
-				      "\xe2\x82",
-				      "\xf0\x80\x80\x80",
-				      "\xf0\x8f\xbf\xbf",
-				      "\xf4\x90\x80\x80",
-				      "\xf5\x80\x80\x80",
-				      "\xf0\x9f\x98",
-				      "\xfe",
-				      "\xff",
-				      "\xf8\x88\x80\x80\x80",
-				      "\xe4\xf6\xfc",
-				      "\xc2\x1b" };
+/*
+ * Bytes that show nothing, turn what is behind them or are no UTF-8, separated by spaces: each of them is escaped, alone and
+ * inside a name.
+ */
+static const char hidden[] =
+	"\x7f \xc2\x80 \xc2\x83 \xc2\x86 \xc2\x89 \xc2\x8c \xc2\x8f \xc2\x92 \xc2\x95 \xc2\x98 \xc2\x9b "
+	"\xc2\x9e \xc2\x85 \xc2\xad \xcd\x8f \xd8\x9c \xe1\x85\x9f \xe1\xa0\x8e \xe2\x80\x8b \xe2\x80\x8c "
+	"\xe2\x80\x8d \xe2\x80\x8e \xe2\x80\x8f \xe2\x80\xa8 \xe2\x80\xa9 \xe2\x80\xaa \xe2\x80\xab "
+	"\xe2\x80\xac \xe2\x80\xad \xe2\x80\xae \xe2\x81\xa0 \xe2\x81\xa1 \xe2\x81\xa6 \xe2\x81\xa7 "
+	"\xe2\x81\xa8 \xe2\x81\xa9 \xe2\x81\xaf \xe3\x85\xa4 \xef\xb8\x8f \xef\xbb\xbf \xef\xbe\xa0 "
+	"\xef\xbf\xb9 \xef\xbf\xba \xef\xbf\xbb \xf0\x9d\x85\xb3 \xf3\xa0\x80\x81 \xf3\xa0\x80\xa0 "
+	"\xf3\xa0\x81\xbf \xf3\xa0\x84\x80 \xef\xb7\x90 \xef\xbf\xbe \xef\xbf\xbf \xf0\x9f\xbf\xbe "
+	"\xf4\x8f\xbf\xbf \x80 \xbf \xc0\xaf \xc1\xbf \xc2 \xe0\x80\xaf \xe0\x9f\xbf \xed\xa0\x80 "
+	"\xed\xbf\xbf \xe2\x82 \xf0\x80\x80\x80 \xf0\x8f\xbf\xbf \xf4\x90\x80\x80 \xf5\x80\x80\x80 "
+	"\xf0\x9f\x98 \xfe \xff \xf8\x88\x80\x80\x80 \xe4\xf6\xfc \xc2\x1b";
 
 struct name {
 	const char *name, *folded;
@@ -209,14 +149,14 @@ static const struct name others[] = {
 
 static VEC(struct name) names; /* all of them */
 
-static void add_hidden(const char *before, const char *bytes, const char *behind)
+static void add_hidden(const char *before, const char *bytes, size_t nr, const char *behind)
 {
 	_cleanup_(buf_done) struct buf folded = {};
-	struct name name = { .name = xasprintf("%s%s%s", before, bytes, behind) };
+	struct name name = { .name = xasprintf("%s%.*s%s", before, (int)nr, bytes, behind) };
 
 	buf_adds(&folded, before);
-	for (const char *at = bytes; *at; at++)
-		buf_addf(&folded, "\\x%02x", (unsigned char)*at);
+	for (size_t i = 0; i < nr; i++)
+		buf_addf(&folded, "\\x%02x", (unsigned char)bytes[i]);
 	buf_adds(&folded, behind);
 	name.folded = xstrdup(buf_text(&folded));
 	vec_push(&names, name);
@@ -228,12 +168,15 @@ static int collect_names(void **state)
 		vec_push(&names, (struct name){ kept[i], kept[i] });
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		vec_push(&names, others[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
-		add_hidden("", hidden[i], "");
-		add_hidden("n", hidden[i], "m");
+	for (const char *at = hidden; *at; at += strspn(at, " ")) {
+		size_t nr = strcspn(at, " ");
+
+		add_hidden("", at, nr, "");
+		add_hidden("n", at, nr, "m");
+		at += nr;
 	}
 	for (char control = 1; control < ' '; control++)
-		add_hidden("a", (char[]){ control, '\0' }, "b");
+		add_hidden("a", &control, 1, "b");
 	return 0;
 }
 
