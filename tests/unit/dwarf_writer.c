@@ -37,6 +37,13 @@ void put_sleb(struct bytes *bytes, int64_t value)
 	put(bytes, (uint64_t)value & 0x7f, 1);
 }
 
+void begin_abbrev(struct bytes *abbrev, uint64_t code, uint64_t tag, bool has_children)
+{
+	put_uleb(abbrev, code);
+	put_uleb(abbrev, tag);
+	put(abbrev, has_children ? DW_CHILDREN_yes : DW_CHILDREN_no, 1);
+}
+
 void put_field(struct bytes *bytes, uint64_t name, uint64_t form)
 {
 	put_uleb(bytes, name);

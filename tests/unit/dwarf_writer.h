@@ -28,7 +28,19 @@ void put_list(struct bytes *bytes, const void *list, size_t nr);
 void put_uleb(struct bytes *bytes, uint64_t value);
 void put_sleb(struct bytes *bytes, int64_t value);
 
-/* An attribute of an abbreviation: its name and form. */
+/*
+ * An abbreviation with these attributes, name and form of each; or its beginning, attributes with put_field(), and its end.
+ * A 0 ends the table.
+ */
+#define PUT_ABBREV(abbrev, code, tag, children, ...)                                    \
+	do {                                                                            \
+		static const uint64_t fields_[] = { __VA_ARGS__ };                      \
+		begin_abbrev(abbrev, code, tag, children);                              \
+		for (size_t i_ = 0; i_ < sizeof(fields_) / sizeof(fields_[0]); i_ += 2) \
+			put_field(abbrev, fields_[i_], fields_[i_ + 1]);                \
+		put_field(abbrev, 0, 0);                                                \
+	} while (0)
+void begin_abbrev(struct bytes *abbrev, uint64_t code, uint64_t tag, bool has_children);
 void put_field(struct bytes *bytes, uint64_t name, uint64_t form);
 
 /* Begins something with a length, in the format with offsets of 4 or 8 bytes; the length is of what is put until the end. */

@@ -210,9 +210,7 @@ static void put_tables(struct dwarf_writer *writer, const struct row *row)
 
 static void put_abbrev(struct bytes *abbrev, const struct row *row)
 {
-	put_uleb(abbrev, 1);
-	put_uleb(abbrev, DW_TAG_compile_unit);
-	put(abbrev, DW_CHILDREN_no, 1);
+	begin_abbrev(abbrev, 1, DW_TAG_compile_unit, false);
 	if (row->version >= 5) {
 		put_field(abbrev, DW_AT_str_offsets_base, DW_FORM_sec_offset);
 		put_field(abbrev, DW_AT_addr_base, DW_FORM_sec_offset);

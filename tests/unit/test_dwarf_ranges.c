@@ -162,9 +162,7 @@ static void put_abbrev(struct bytes *abbrev, const struct row *row)
 			  : row->shape.offset_size == 8 ? DW_FORM_data8
 							: DW_FORM_data4;
 
-	put_uleb(abbrev, 1);
-	put_uleb(abbrev, DW_TAG_compile_unit);
-	put(abbrev, DW_CHILDREN_no, 1);
+	begin_abbrev(abbrev, 1, DW_TAG_compile_unit, false);
 	if (row->shape.version >= 5) {
 		put_field(abbrev, DW_AT_rnglists_base, DW_FORM_sec_offset);
 		put_field(abbrev, DW_AT_addr_base, DW_FORM_sec_offset);

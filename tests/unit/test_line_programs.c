@@ -167,9 +167,7 @@ static void put_info(struct dwarf_writer *writer, const struct dwarf_shape *shap
 	struct bytes *info = &writer->sections[DEBUG_INFO], *abbrev = &writer->sections[DEBUG_ABBREV];
 	size_t start = begin_unit(info, shape, DW_UT_compile, 0);
 
-	put_uleb(abbrev, 1);
-	put_uleb(abbrev, DW_TAG_compile_unit);
-	put(abbrev, DW_CHILDREN_no, 1);
+	begin_abbrev(abbrev, 1, DW_TAG_compile_unit, false);
 	put_field(abbrev, DW_AT_stmt_list,
 		  shape->version >= 4       ? DW_FORM_sec_offset
 		  : shape->offset_size == 8 ? DW_FORM_data8

@@ -4,6 +4,7 @@
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"
 #include "core/profile/context.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 #define PROFILE_TEST(name) TEST_WITH(struct profile, profile, name, profile_init, profile_done)
@@ -81,16 +82,6 @@ PROFILE_TEST(lost_parts_are_counted_once_per_event)
 	profile_interval_done(&interval);
 }
 
-static size_t loss(const char *name)
-{
-	size_t i = 0;
-
-	while (i < ST_NR_LOSSES && strcmp(profile_losses[i].name, name))
-		i++;
-	assert_in_range(i, 0, ST_NR_LOSSES - 1);
-	return i;
-}
-
 /* The kernel side has counted the stacks that it took: 100 of each kind here, for two rows of 5 and 6 waits. */
 PROFILE_TEST(only_stacks_of_rows_are_counted)
 {
@@ -104,10 +95,10 @@ PROFILE_TEST(only_stacks_of_rows_are_counted)
 	waker = add_record(profile, 2, "waker", plain);
 	hit = add_record(profile, 5, "hit", interrupted);
 	unseen = add_record(profile, 6, "unseen", plain);
-	profile->records.data[sleeper].user_loss = (uint8_t)(1 + loss("USER_ROOT"));
-	profile->records.data[waker].user_loss = (uint8_t)(1 + loss("USER_NO_ROW"));
+	profile->records.data[sleeper].user_loss = (uint8_t)(1 + loss_number("USER_ROOT"));
+	profile->records.data[waker].user_loss = (uint8_t)(1 + loss_number("USER_NO_ROW"));
 	profile->records.data[waker].kernel_status = STACK_TRUNCATED;
-	profile->records.data[hit].user_loss = (uint8_t)(1 + loss("USER_BAD_CFA"));
+	profile->records.data[hit].user_loss = (uint8_t)(1 + loss_number("USER_BAD_CFA"));
 	profile->records.data[unseen].user_status = STACK_UNREADABLE;
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (!strncmp(profile_losses[i].name, "USER_", 5) || !strncmp(profile_losses[i].name, "KERNEL_", 7))
@@ -118,9 +109,9 @@ PROFILE_TEST(only_stacks_of_rows_are_counted)
 	profile_count(profile, &interval, ID(4), 6, 0);
 	settle_contexts(profile);
 	profile_count_shown_stacks(profile, &interval);
-	assert_int_equal(interval.losses[loss("USER_ROOT")], 11);
-	assert_int_equal(interval.losses[loss("USER_NO_ROW")], 5);
-	assert_int_equal(interval.losses[loss("KERNEL_TRUNCATED")], 5);
+	assert_int_equal(interval.losses[loss_number("USER_ROOT")], 11);
+	assert_int_equal(interval.losses[loss_number("USER_NO_ROW")], 5);
+	assert_int_equal(interval.losses[loss_number("KERNEL_TRUNCATED")], 5);
 	assert_int_equal(profile_lost(&interval), 10);
 	profile->view.want_kernel = false; /* taken for the names of interrupts, and not shown */
 	profile_count_shown_stacks(profile, &interval);
@@ -149,41 +140,28 @@ TEST(damaged_pairs_are_refused)
 	}
 }
 
-TEST(pairs_of_pairs_are_refused)
+/* Of two pairs one is a part of the other, which the profile has before it or behind it. */
+static void expect_refused(uint64_t first, uint64_t part_of_first, uint64_t second, uint64_t part_of_second,
+			   const char *cause)
 {
-	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(profile_done) struct profile profile, loaded;
 	_cleanup_(buf_done) struct buf bytes = {};
-	struct profile loaded;
 
 	err_clear();
 	profile_init(&profile);
-	add_record(&profile, 1, "sleeper", plain);
-	profile_add_pair(&profile, ID(3), ID(1), NULL, WAKER_UNFINISHED);
-	profile_add_pair(&profile, ID(4), ID(3), NULL, WAKER_UNFINISHED);
-	profile_encode(&profile, &bytes);
 	profile_init(&loaded);
+	add_record(&profile, 1, "sleeper", plain);
+	profile_add_pair(&profile, ID(first), ID(part_of_first), NULL, WAKER_UNFINISHED);
+	profile_add_pair(&profile, ID(second), ID(part_of_second), NULL, WAKER_UNFINISHED);
+	profile_encode(&profile, &bytes);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
-	assert_string_equal(err_cause(), "'x': malformed profile: pair 1 refers to a missing record");
-	profile_done(&loaded);
+	assert_string_equal(err_cause(), cause);
 }
 
-/* The other order: what was read as a part becomes a pair afterwards. */
-TEST(parts_that_become_pairs_are_refused)
+TEST(pairs_of_pairs_are_refused)
 {
-	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(buf_done) struct buf bytes = {};
-	struct profile loaded;
-
-	err_clear();
-	profile_init(&profile);
-	add_record(&profile, 1, "sleeper", plain);
-	profile_add_pair(&profile, ID(4), ID(3), NULL, WAKER_UNFINISHED);
-	profile_add_pair(&profile, ID(3), ID(1), NULL, WAKER_UNFINISHED);
-	profile_encode(&profile, &bytes);
-	profile_init(&loaded);
-	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
-	assert_string_equal(err_cause(), "'x': malformed profile: pair 0 refers to a missing record");
-	profile_done(&loaded);
+	expect_refused(3, 1, 4, 3, "'x': malformed profile: pair 1 refers to a missing record");
+	expect_refused(4, 3, 3, 1, "'x': malformed profile: pair 0 refers to a missing record");
 }
 
 TEST(pairs_survive_saving)

@@ -32,64 +32,16 @@ static void set_length(struct bytes *bytes, size_t at)
 
 static void write_abbrev(struct bytes *abbrev)
 {
-	static const unsigned char list[] = {
-		1,
-		DW_TAG_compile_unit,
-		1,
-		DW_AT_stmt_list,
-		DW_FORM_sec_offset,
-		DW_AT_comp_dir,
-		DW_FORM_string,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_data4,
-		0,
-		0,
-		2,
-		DW_TAG_subprogram,
-		1,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_data4,
-		0,
-		0,
-		3,
-		DW_TAG_inlined_subroutine,
-		0,
-		DW_AT_abstract_origin,
-		DW_FORM_ref4,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_data4,
-		DW_AT_call_file,
-		DW_FORM_data1,
-		DW_AT_call_line,
-		DW_FORM_data1,
-		0,
-		0,
-		4,
-		DW_TAG_subprogram,
-		0,
-		DW_AT_abstract_origin,
-		DW_FORM_ref4,
-		DW_AT_name,
-		DW_FORM_string,
-		0,
-		0,
-		5,
-		DW_TAG_partial_unit,
-		0,
-		DW_AT_stmt_list,
-		DW_FORM_sec_offset,
-		0,
-		0,
-		0,
-	};
-
-	put_list(abbrev, list, sizeof(list));
+	PUT_ABBREV(abbrev, 1, DW_TAG_compile_unit, true, DW_AT_stmt_list, DW_FORM_sec_offset, DW_AT_comp_dir,
+		   DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4);
+	PUT_ABBREV(abbrev, 2, DW_TAG_subprogram, true, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4);
+	PUT_ABBREV(abbrev, 3, DW_TAG_inlined_subroutine, false, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc,
+		   DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, DW_AT_call_file, DW_FORM_data1, DW_AT_call_line,
+		   DW_FORM_data1);
+	PUT_ABBREV(abbrev, 4, DW_TAG_subprogram, false, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_name,
+		   DW_FORM_string);
+	PUT_ABBREV(abbrev, 5, DW_TAG_partial_unit, false, DW_AT_stmt_list, DW_FORM_sec_offset);
+	put(abbrev, 0, 1);
 }
 
 /* 8 bytes of "callee" at an address. Returns where it refers to that. */

@@ -95,7 +95,7 @@ static uint32_t nr_columns(const struct row *row)
 	return nr;
 }
 
-/* Row 1 of the index is a unit at 0, row 2 the one that is looked for. */
+/* Row 1 of the index is a unit at 0 with another number, row 2 the one that is looked for; all else they share. */
 static void put_index(struct bytes *index, const struct row *row, uint32_t info)
 {
 	const uint32_t offsets[] = { [DW_SECT_INFO] = info,
@@ -120,7 +120,11 @@ static void put_index(struct bytes *index, const struct row *row, uint32_t info)
 		put(index, row->kinds[i], 4);
 	for (uint32_t unit = 1; unit <= 2; unit++)
 		for (uint32_t i = 0; i < nr; i++)
-			put(index, unit == 1 ? 0 : row->kinds[i] <= 8 ? offsets[row->kinds[i]] : 0xbad, 4);
+			put(index,
+			    unit == 1 && row->kinds[i] == DW_SECT_INFO ? 0
+			    : row->kinds[i] <= 8                       ? offsets[row->kinds[i]]
+								       : 0xbad,
+			    4);
 	for (uint32_t i = 0; i < 2 * nr; i++)
 		put(index, 0x100, 4); /* sizes */
 }
@@ -141,11 +145,7 @@ static uint32_t put_unit(struct dwarf_writer *writer, const struct row *row, uin
 
 static void put_abbrev(struct bytes *abbrev)
 {
-	put_uleb(abbrev, 1);
-	put_uleb(abbrev, DW_TAG_compile_unit);
-	put(abbrev, DW_CHILDREN_no, 1);
-	put_field(abbrev, DW_AT_GNU_dwo_id, DW_FORM_data8);
-	put_field(abbrev, 0, 0);
+	PUT_ABBREV(abbrev, 1, DW_TAG_compile_unit, false, DW_AT_GNU_dwo_id, DW_FORM_data8);
 	put(abbrev, 0, 1);
 }
 
