@@ -30,7 +30,8 @@ struct reader {
 	StkPacked__Profile *message;
 	size_t losses[MAX_LOSSES]; /* our number of each loss of the file; ST_NR_LOSSES: unknown here */
 	size_t nr_losses;
-	uint32_t *last_rows; /* for each record the last interval with a row of it, + 1 */
+	const StkPacked__Interval *interval; /* the last one of the profile */
+	uint32_t *last_rows; /* for each record the last interval with a row of it, from 1 on */
 };
 
 /* Records that the file is malformed and how; -EBADMSG. */
@@ -191,12 +192,15 @@ static inline uint64_t next_number(const uint8_t **at)
 		fits = fits && row.column == number;    \
 	}
 
-/* take_TABLE(): calls add_TABLE() for each of the `count` elements of this table. */
-#define TABLE(table, count, COLUMNS)                                                       \
+/*
+ * take_TABLE(): calls add_TABLE() for each of the `count` elements of a table, whose columns are in `message`, and whose
+ * rows become the elements of `rows`.
+ */
+#define TABLE_OF(table, message, rows, count, COLUMNS)                                     \
 	static int take_##table(struct reader *reader)                                     \
 	{                                                                                  \
-		static const __typeof__(*reader->message->table) nothing;                  \
-		const __typeof__(nothing) *from = reader->message->table ?: &nothing;      \
+		static const __typeof__(*(message)) nothing;                               \
+		const __typeof__(nothing) *from = (message) ?: &nothing;                   \
 		size_t nr = count;                                                         \
 		int err = 0;                                                               \
                                                                                            \
@@ -204,7 +208,7 @@ static inline uint64_t next_number(const uint8_t **at)
 			return malformed(reader, #table ": columns differ in length");     \
 		COLUMNS(BEGIN)                                                             \
 		for (size_t i = 0; !err && i < nr; i++) {                                  \
-			__typeof__(*reader->profile->table.data) row = {};                 \
+			__typeof__(*(rows).data) row = {};                                 \
 			bool fits = true;                                                  \
                                                                                            \
 			COLUMNS(TAKE)                                                      \
@@ -213,6 +217,7 @@ static inline uint64_t next_number(const uint8_t **at)
 		}                                                                          \
 		return err;                                                                \
 	}
+#define TABLE(table, count, COLUMNS) TABLE_OF(table, reader->message->table, reader->profile->table, count, COLUMNS)
 
 static bool is_string(const struct reader *reader, uint64_t id)
 {
@@ -523,37 +528,21 @@ static int take_losses(struct reader *reader, const StkPacked__Interval *from, s
 }
 
 /* One row per record, as profile_count() makes them: rows pack to nothing, and each costs the work of a whole stack. */
-static int add_row(struct reader *reader, struct profile_interval *interval, const struct profile_row *row)
+static int add_rows(struct reader *reader, const struct profile_row *row, size_t i)
 {
-	uint32_t number = (uint32_t)reader->profile->intervals.nr + 1;
+	uint32_t number = (uint32_t)reader->profile->intervals.nr;
 
+	(void)i;
 	if (row->record >= reader->profile->records.nr)
 		return malformed(reader, "a row refers to a missing record");
 	if (reader->last_rows[row->record] == number)
 		return malformed(reader, "record %u has two rows in an interval", row->record);
 	reader->last_rows[row->record] = number;
-	vec_push(&interval->rows, *row);
+	vec_push(&vec_last(&reader->profile->intervals).rows, *row);
 	return 0;
 }
 
-static int take_rows(struct reader *reader, const StkPacked__Interval *from, struct profile_interval *interval)
-{
-	size_t nr = nr_numbers(&from->record);
-	int err = 0;
-
-	if (nr > reader->profile->records.nr || !(true ROW_COLUMNS(FITS)))
-		return malformed(reader, "rows: columns differ in length");
-	vec_reserve(&interval->rows, nr);
-	ROW_COLUMNS(BEGIN)
-	for (size_t i = 0; !err && i < nr; i++) {
-		struct profile_row row = {};
-		bool fits = true;
-
-		ROW_COLUMNS(TAKE)
-		err = fits ? add_row(reader, interval, &row) : malformed(reader, "row %zu is out of range", i);
-	}
-	return err;
-}
+TABLE_OF(rows, reader->interval, vec_last(&reader->profile->intervals).rows, nr_numbers(&from->record), ROW_COLUMNS)
 
 static void copy_account(const StkPacked__Account *from, struct profile_account *to)
 {
@@ -567,14 +556,17 @@ static int take_interval(struct reader *reader, const StkPacked__Interval *from)
 		.end_ns = from->end_ns,
 		.wall_end_ns = from->wall_end_ns,
 	};
+	size_t nr_records = reader->profile->records.nr; /* no interval has more rows */
 	int err = take_losses(reader, from, &interval);
 
 	if (from->account)
 		copy_account(from->account, &interval.account);
-	if (!err)
-		err = take_rows(reader, from, &interval);
-	vec_push(&reader->profile->intervals, interval); /* frees it with the rest, whatever came of it */
-	return err;
+	if (err)
+		return err;
+	reader->interval = from;
+	vec_reserve(&interval.rows, from->record.len < nr_records ? from->record.len : nr_records);
+	vec_push(&reader->profile->intervals, interval);
+	return take_rows(reader);
 }
 
 static int take_intervals(struct reader *reader)
