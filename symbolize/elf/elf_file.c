@@ -9,7 +9,6 @@
 enum {
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
-	BATCH = 128, /* headers read at once */
 	NAMES_KEPT_MAX = 65536,
 	NOTES_MAX_BYTES = 65536, /* of one segment or section; core files have more, but they carry no code */
 };
@@ -91,41 +90,28 @@ static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
 	};
 }
 
-/*
- * Reads a table of headers batch by batch, so that a lying count costs no memory before the file ends: of segments, or of
- * sections.
- */
+/* Reads a table of headers: of segments, or of sections. */
 static int read_table(struct elf_file *elf, const struct table *table, bool is_segments)
 {
-	union {
-		Elf64_Phdr segments[BATCH];
-		Elf32_Phdr narrow_segments[BATCH];
-		Elf64_Shdr sections[BATCH];
-		Elf32_Shdr narrow_sections[BATCH];
-	} batch;
 	size_t size = elf->is_64 ? (is_segments ? sizeof(Elf64_Phdr) : sizeof(Elf64_Shdr))
 				 : (is_segments ? sizeof(Elf32_Phdr) : sizeof(Elf32_Shdr));
+	_cleanup_(freep) char *headers = NULL;
 	int err = 0;
 
 	if (!table->nr)
 		return 0;
-	if (table->nr > (is_segments ? SEGMENTS_MAX : SECTIONS_MAX) || table->entry_size != size ||
-	    !elf_file_holds(elf, table->offset, table->nr * size))
+	if (table->nr > (is_segments ? SEGMENTS_MAX : SECTIONS_MAX) || table->entry_size != size)
 		return -EBADMSG;
-	for (uint64_t i = 0; !err && i < table->nr; i += BATCH) {
-		size_t nr = table->nr - i < BATCH ? (size_t)(table->nr - i) : BATCH;
+	headers = elf_file_copy(elf, table->offset, table->nr * size, UINT64_MAX, &err);
+	for (uint64_t i = 0; !err && i < table->nr; i++) {
+		const void *header = headers + i * size;
 
-		err = elf_file_read(elf, table->offset + i * size, &batch, nr * size);
-		for (size_t k = 0; !err && k < nr; k++) {
-			if (is_segments)
-				err = vec_try_push(&elf->segments, elf->is_64
-									   ? batch.segments[k]
-									   : widen_segment(&batch.narrow_segments[k]));
-			else
-				err = vec_try_push(&elf->sections, elf->is_64
-									   ? batch.sections[k]
-									   : widen_section(&batch.narrow_sections[k]));
-		}
+		if (is_segments)
+			err = vec_try_push(&elf->segments,
+					   elf->is_64 ? *(const Elf64_Phdr *)header : widen_segment(header));
+		else
+			err = vec_try_push(&elf->sections,
+					   elf->is_64 ? *(const Elf64_Shdr *)header : widen_section(header));
 	}
 	return err;
 }

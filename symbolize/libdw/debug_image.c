@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cleanup.h"
 #include "symbolize/elf/elf_section.h"
 
 enum {
 	IMAGE_MAX_BYTES = 256 << 20, /* half of what the worker may have */
 	PIECE_BYTES = 1 << 20,
 	ALIGNMENT = 8,
-	BATCH = 256, /* symbols or relocations that are read at once */
 	SYMBOLS_MAX = 4 << 20,
 	NOT_KNOWN = -1,
 };
@@ -151,24 +151,20 @@ static uint64_t value_of(const struct elf_file *elf, const Elf64_Sym *symbol)
 static int read_symbols(const struct elf_file *elf, uint32_t section, symbol_values *values)
 {
 	const Elf64_Shdr *table = section < elf->sections.nr ? &elf->sections.data[section] : NULL;
-	Elf64_Sym batch[BATCH];
-	uint64_t nr;
+	_cleanup_(elf_section_done) struct elf_section symbols = {};
+	const Elf64_Sym *symbol;
+	int err = 0;
 
 	if (!table || table->sh_type != SHT_SYMTAB || !elf_file_holds(elf, table->sh_offset, table->sh_size))
 		return -EBADMSG;
-	nr = table->sh_size / sizeof(*batch);
-	if (nr > SYMBOLS_MAX)
+	if (table->sh_size / sizeof(*symbol) > SYMBOLS_MAX)
 		return -EBADMSG;
-	for (uint64_t i = 0; i < nr; i += BATCH) {
-		size_t some = nr - i < BATCH ? (size_t)(nr - i) : BATCH;
-		int err = elf_file_read(elf, table->sh_offset + i * sizeof(*batch), batch, some * sizeof(*batch));
-
-		for (size_t k = 0; !err && k < some; k++)
-			err = vec_try_push(values, value_of(elf, &batch[k]));
-		if (err)
-			return err;
+	symbols = elf_section_of_range(elf, table->sh_offset, table->sh_size);
+	for (uint64_t i = 0; !err && i < table->sh_size / sizeof(*symbol); i++) {
+		symbol = elf_section_at(&symbols, i * sizeof(*symbol), sizeof(*symbol), &err);
+		err = symbol ? vec_try_push(values, value_of(elf, symbol)) : err;
 	}
-	return 0;
+	return err;
 }
 
 static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const symbol_values *symbols,
@@ -190,19 +186,16 @@ static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const
 static int apply_table(const struct elf_file *elf, const Elf64_Shdr *table, const symbol_values *symbols,
 		       unsigned char *bytes, uint64_t nr_bytes)
 {
-	Elf64_Rela batch[BATCH];
-	uint64_t nr = table->sh_size / sizeof(*batch);
+	_cleanup_(elf_section_done) struct elf_section relocations =
+		elf_section_of_range(elf, table->sh_offset, table->sh_size);
+	const Elf64_Rela *relocation;
+	int err = 0;
 
-	for (uint64_t i = 0; i < nr; i += BATCH) {
-		size_t some = nr - i < BATCH ? (size_t)(nr - i) : BATCH;
-		int err = elf_file_read(elf, table->sh_offset + i * sizeof(*batch), batch, some * sizeof(*batch));
-
-		for (size_t k = 0; !err && k < some; k++)
-			err = apply(elf, &batch[k], symbols, bytes, nr_bytes);
-		if (err)
-			return err;
+	for (uint64_t i = 0; !err && i < table->sh_size / sizeof(*relocation); i++) {
+		relocation = elf_section_at(&relocations, i * sizeof(*relocation), sizeof(*relocation), &err);
+		err = relocation ? apply(elf, relocation, symbols, bytes, nr_bytes) : err;
 	}
-	return 0;
+	return err;
 }
 
 /* There is one table for a section: relocatable links join them. */
