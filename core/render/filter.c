@@ -153,15 +153,10 @@ int filter_apply(const struct filter *filter, struct profile *profile)
 	if (filter->max_depth)
 		profile->presentation.max_depth = filter->max_depth;
 	err = compile("--include", filter->include, &include);
-
-	if (!err)
-		err = compile("--exclude", filter->exclude, &exclude);
-	if (!err)
-		err = compile("--comm", filter->comm, &comm);
-	if (!err)
-		err = require_tgids(filter, profile);
-	if (!err)
-		err = apply_since(filter, profile, &chosen.from_ns);
+	err = err ?: compile("--exclude", filter->exclude, &exclude);
+	err = err ?: compile("--comm", filter->comm, &comm);
+	err = err ?: require_tgids(filter, profile);
+	err = err ?: apply_since(filter, profile, &chosen.from_ns);
 	if (err || (!include && !exclude && !comm && !filter->tgids.nr && !chosen.from_ns))
 		return err;
 	chosen.comm = comm;
