@@ -12,15 +12,19 @@
 #
 # The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
 
-# What a test takes of the machine, in the places of `ctest -j 4`, which are two CPUs: four tests run beside each other, or two and
-# a guest, or two guests, whose emulated CPUs are always busy. A test that says "alone" and the builds take all places.
+# What a test takes of the machine, in the places of `ctest -j 5`, which are two CPUs: five tests run beside each other, or three and
+# a guest or a build, or one and two of these. Two guests wait for their clocks at times: a test beside them uses that. A
+# test that says "alone" takes all places.
 set(one_test 1)
 set(one_guest 2)
-set(whole_host 4)
+set(one_build 2)
+set(whole_host 5)
 
-# What begins first: the trees that others wait for, then guests, which take longest.
+# What begins first: the trees that others wait for, then guests, which take longest, then fuzzers. Short tests end the run.
+# CI has no times of an earlier run.
 set(cost_of_build 1000)
 set(cost_of_guest 100)
+set(cost_of_fuzzing 50)
 
 set(asan_tree ${PROJECT_SOURCE_DIR}/build/asan)
 set(tests ${PROJECT_SOURCE_DIR}/tests)
@@ -201,14 +205,14 @@ foreach(source IN LISTS fuzz_programs)
 		add_test(NAME fuzzing.${name} COMMAND ${tests}/fuzz/run ${PROJECT_BINARY_DIR}/fuzz-clang ${name})
 		set_test_environment(fuzzing.${name} ${PROJECT_BINARY_DIR} 600)
 		set_tests_properties(fuzzing.${name} PROPERTIES LABELS fuzzing FIXTURES_REQUIRED fuzz_tree
-			PROCESSORS ${one_test})
+			PROCESSORS ${one_test} COST ${cost_of_fuzzing})
 	endif()
 endforeach()
 if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 	add_test(NAME fuzzing.build COMMAND ${tests}/fuzz/build)
 	set_test_environment(fuzzing.build ${PROJECT_BINARY_DIR} 1200)
 	set_tests_properties(fuzzing.build PROPERTIES LABELS fuzzing WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-		FIXTURES_SETUP fuzz_tree PROCESSORS ${whole_host} COST ${cost_of_build})
+		FIXTURES_SETUP fuzz_tree PROCESSORS ${one_build} COST ${cost_of_build})
 endif()
 
 # ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
@@ -491,6 +495,6 @@ if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 		add_test(NAME ${tree}.build COMMAND ${PROJECT_SOURCE_DIR}/cmake/build_tree ${tree})
 		set_test_environment(${tree}.build ${PROJECT_BINARY_DIR} 1200)
 		set_tests_properties(${tree}.build PROPERTIES LABELS ${tree} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-			FIXTURES_SETUP ${tree}_tree PROCESSORS ${whole_host} COST ${cost_of_build})
+			FIXTURES_SETUP ${tree}_tree PROCESSORS ${one_build} COST ${cost_of_build})
 	endforeach()
 endif()
