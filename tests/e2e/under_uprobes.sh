@@ -31,7 +31,7 @@ under() {
 		probe "$one"
 	done
 	go
-	tool profile -U -f -F 499 --unwind="$2" -p "$fixture_pid" 2
+	tool profile -U -f -F 499 --unwind="$2" -p "$fixture_pid" 1
 	unprobe
 	fixture_end
 	expect_status 0
