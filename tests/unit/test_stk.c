@@ -221,33 +221,18 @@ ENCODED_TEST(any_flipped_bit_is_noticed)
 
 /* ---- contents ---- */
 
-/* A change of a message, and what is reported about the file. */
-struct damage {
-	void (*change)(Stk__Profile *message);
-	const char *cause;
-};
-
-static void refused_each(void (*make)(struct buf *bytes), const struct damage *cases, size_t nr)
-{
-	_cleanup_(buf_done) struct buf bytes = {};
-
-	for (size_t i = 0; i < nr; i++) {
-		Stk__Profile *message;
-
-		make(&bytes);
-		message = message_of(&bytes);
-		cases[i].change(message);
-		encode_message(message, &bytes);
-		refused(&bytes, bytes.nr, cases[i].cause);
-	}
-}
-
-/* DAMAGE(name, statement): a function that changes `m`. */
-#define DAMAGE(name, ...)                 \
-	static void name(Stk__Profile *m) \
-	{                                 \
-		__VA_ARGS__;              \
-	}
+/* A file that make() has written, whose message `m` is changed by `damage`, is refused with this cause. */
+#define REFUSED(make, damage, cause)                       \
+	do {                                               \
+		_cleanup_(buf_done) struct buf file_ = {}; \
+		Stk__Profile *m;                           \
+                                                           \
+		make(&file_);                              \
+		m = message_of(&file_);                    \
+		damage;                                    \
+		encode_message(m, &file_);                 \
+		refused(&file_, file_.nr, cause);          \
+	} while (0)
 
 /* A column that is left out, since all of it is 0, is made before it is changed. */
 #define SET(table, column, i, number)                                                  \
@@ -275,29 +260,22 @@ static size_t nr_of_records(const Stk__Profile *m)
 	return m->records->n_id_lo;
 }
 
-DAMAGE(needs_news, {
-	static char news[] = "news";
-
+static void need_news(Stk__Profile *m)
+{
 	m->needs = malloc(sizeof(*m->needs));
-	m->needs[0] = strdup(news);
+	m->needs[0] = strdup("news");
 	m->n_needs = 1;
-})
-DAMAGE(unknown_view, m->view_flags |= 1u << 31)
-DAMAGE(unknown_style, m->style = 99)
+}
 
 ENCODED_TEST(what_is_newer_is_refused)
 {
-	static const struct damage cases[] = {
-		{ needs_news, "needs a newer version of this program" },
-		{ unknown_view, "needs a newer version of this program (view)" },
-		{ unknown_style, "needs a newer version of this program (view)" },
-	};
-
 	bytes->data[8] = STK_VERSION + 1;
 	refused(bytes, bytes->nr, "format version 3, but this program reads version 2");
 	bytes->data[8] = 0;
 	refused(bytes, bytes->nr, "format version 0, but this program reads version 2");
-	refused_each(encode, cases, sizeof(cases) / sizeof(cases[0]));
+	REFUSED(encode, need_news(m), "needs a newer version of this program");
+	REFUSED(encode, m->view_flags |= 1u << 31, "needs a newer version of this program (view)");
+	REFUSED(encode, m->style = 99, "needs a newer version of this program (view)");
 }
 
 /* As an older program reads a file with fields that came later: field 99 of the profile, a string. */
@@ -334,66 +312,42 @@ ENCODED_TEST(losses_are_known_by_name)
 	profile_done(&loaded);
 }
 
-DAMAGE(applet, m->applet = 999)
-DAMAGE(file_string, SET(files, build_id, 0, 999))
-DAMAGE(file_flag, SET(files, deleted, 0, 2))
-DAMAGE(frame_kind, SET(frames, kind, 0, 9))
-DAMAGE(frame_reason, SET(frames, reason, 0, 255))
-DAMAGE(frame_level, SET(frames, level, 0, 1 << 16))
-DAMAGE(frame_name, SET(frames, name, 0, 999))
-DAMAGE(frame_source, SET(frames, source, 0, 999))
-DAMAGE(frame_file, SET(frames, file, 1, 1))
-DAMAGE(record_comm, SET(records, comm, 0, 999))
-DAMAGE(record_program, SET(records, program, 0, 255))
-DAMAGE(record_context, SET(records, context, 0, 4))
-DAMAGE(record_many, (SET(records, nr_kernel, 0, 65535), SET(records, nr_user, 0, 65535)))
-DAMAGE(record_few, (SET(records, nr_kernel, 0, 0), SET(records, nr_user, 0, 0)))
-DAMAGE(record_twice, (SET(records, id_lo, 1, m->records->id_lo[0]), SET(records, id_hi, 1, m->records->id_hi[0])))
-DAMAGE(short_column, m->records->n_tgid = 1)
-DAMAGE(short_ids, m->records->n_id_hi = 1)
-DAMAGE(stack_frame, m->stack_frames[1] = 3)
-DAMAGE(few_addresses, m->n_stack_addresses--)
-DAMAGE(empty_string, m->strings.data[0] = 0)
-DAMAGE(endless_string, m->strings.data[m->strings.len - 1] = 'x')
-DAMAGE(row_record, m->intervals[0]->record[0] = 2)
-DAMAGE(row_twice, m->intervals[0]->record[0] = m->intervals[0]->record[1])
-DAMAGE(short_rows, m->intervals[0]->n_count--)
-DAMAGE(few_kinds, {
+static void drop_kinds_of_losses(Stk__Profile *m)
+{
 	while (m->n_losses > 1)
 		free(m->losses[--m->n_losses]);
-})
+}
 
 TEST(what_makes_no_sense_is_refused)
 {
-	static const struct damage cases[] = {
-		{ applet, "the description refers to a missing string" },
-		{ file_string, "file 0 refers to a missing string" },
-		{ file_flag, "files: 0 is out of range" },
-		{ frame_kind, "frame 0 is of an unknown kind" },
-		{ frame_reason, "frame 0 is of an unknown kind" },
-		{ frame_level, "frames: 0 is out of range" },
-		{ frame_name, "frame 0 refers to a missing string" },
-		{ frame_source, "frame 0 refers to a missing string" },
-		{ frame_file, "frame 1 refers to a missing file" },
-		{ record_comm, "record 0 refers to a missing string" },
-		{ record_program, "record 0 is of an unknown kind" },
-		{ record_context, "record 0 is of an unknown kind" },
-		{ record_many, "record 0 has more frames than the file" },
-		{ record_few, "3 frames belong to no record" },
-		{ record_twice, "duplicate record 1" },
-		{ short_column, "records: columns differ in length" },
-		{ short_ids, "records: columns differ in length" },
-		{ stack_frame, "stack position 1 refers to a missing frame" },
-		{ few_addresses, "3 frames but 2 addresses" },
-		{ empty_string, "string 1 is empty or a duplicate" },
-		{ endless_string, "the last string does not end" },
-		{ row_record, "a row refers to a missing record" },
-		{ row_twice, "record 1 has two rows in an interval" },
-		{ short_rows, "rows: columns differ in length" },
-		{ few_kinds, "an interval has more losses than there are kinds of losses" },
-	};
-
-	refused_each(encode, cases, sizeof(cases) / sizeof(cases[0]));
+	REFUSED(encode, m->applet = 999, "the description refers to a missing string");
+	REFUSED(encode, SET(files, build_id, 0, 999), "file 0 refers to a missing string");
+	REFUSED(encode, SET(files, deleted, 0, 2), "files: 0 is out of range");
+	REFUSED(encode, SET(frames, kind, 0, 9), "frame 0 is of an unknown kind");
+	REFUSED(encode, SET(frames, reason, 0, 255), "frame 0 is of an unknown kind");
+	REFUSED(encode, SET(frames, level, 0, 1 << 16), "frames: 0 is out of range");
+	REFUSED(encode, SET(frames, name, 0, 999), "frame 0 refers to a missing string");
+	REFUSED(encode, SET(frames, source, 0, 999), "frame 0 refers to a missing string");
+	REFUSED(encode, SET(frames, file, 1, 1), "frame 1 refers to a missing file");
+	REFUSED(encode, SET(records, comm, 0, 999), "record 0 refers to a missing string");
+	REFUSED(encode, SET(records, program, 0, 255), "record 0 is of an unknown kind");
+	REFUSED(encode, SET(records, context, 0, 4), "record 0 is of an unknown kind");
+	REFUSED(encode, (SET(records, nr_kernel, 0, 65535), SET(records, nr_user, 0, 65535)),
+		"record 0 has more frames than the file");
+	REFUSED(encode, (SET(records, nr_kernel, 0, 0), SET(records, nr_user, 0, 0)), "3 frames belong to no record");
+	REFUSED(encode, (SET(records, id_lo, 1, m->records->id_lo[0]), SET(records, id_hi, 1, m->records->id_hi[0])),
+		"duplicate record 1");
+	REFUSED(encode, m->records->n_tgid = 1, "records: columns differ in length");
+	REFUSED(encode, m->records->n_id_hi = 1, "records: columns differ in length");
+	REFUSED(encode, m->stack_frames[1] = 3, "stack position 1 refers to a missing frame");
+	REFUSED(encode, m->n_stack_addresses--, "3 frames but 2 addresses");
+	REFUSED(encode, m->strings.data[0] = 0, "string 1 is empty or a duplicate");
+	REFUSED(encode, m->strings.data[m->strings.len - 1] = 'x', "the last string does not end");
+	REFUSED(encode, m->intervals[0]->record[0] = 2, "a row refers to a missing record");
+	REFUSED(encode, m->intervals[0]->record[0] = m->intervals[0]->record[1],
+		"record 1 has two rows in an interval");
+	REFUSED(encode, m->intervals[0]->n_count--, "rows: columns differ in length");
+	REFUSED(encode, drop_kinds_of_losses(m), "an interval has more losses than there are kinds of losses");
 }
 
 /* ---- the host, and processes with their mappings ---- */
@@ -500,35 +454,19 @@ TEST(files_of_the_first_program_of_this_version_are_read)
 	assert_true(loaded.view.folded && loaded.view.want_user && !loaded.view.want_kernel);
 }
 
-DAMAGE(host_string, m->host->kernel_build_id = 999)
-DAMAGE(cgroup_twice, m->cgroups->id[1] = 1)
-DAMAGE(cgroup_path, m->cgroups->path[1] = 999)
-DAMAGE(module_twice, m->modules->name[1] = m->modules->name[0])
-DAMAGE(module_name, m->modules->name[1] = 999)
-DAMAGE(module_build_id, m->modules->build_id[1] = 999)
-DAMAGE(life_twice, m->lives->begin_ns[1] = 0)
-DAMAGE(mapping_life, m->mappings->life[0] = 2)
-DAMAGE(mapping_file, m->mappings->file[0] = 2)
-DAMAGE(mapping_end, m->mappings->end[1] = 0x400000)
-DAMAGE(mapping_twice, m->mappings->file[1] = 0)
-
 TEST(wrong_processes_are_refused)
 {
-	static const struct damage cases[] = {
-		{ host_string, "the host refers to a missing string" },
-		{ life_twice, "duplicate process 1" },
-		{ mapping_life, "mapping 0 refers to a missing process" },
-		{ mapping_file, "mapping 0 refers to a missing file" },
-		{ cgroup_twice, "duplicate cgroup 1" },
-		{ cgroup_path, "cgroup 1 refers to a missing string" },
-		{ module_twice, "duplicate module 1" },
-		{ module_name, "module 1 refers to a missing string" },
-		{ module_build_id, "module 1 refers to a missing string" },
-		{ mapping_end, "mapping 1 ends before it starts" },
-		{ mapping_twice, "duplicate mapping 1" },
-	};
-
-	refused_each(encode_processes, cases, sizeof(cases) / sizeof(cases[0]));
+	REFUSED(encode_processes, m->host->kernel_build_id = 999, "the host refers to a missing string");
+	REFUSED(encode_processes, m->lives->begin_ns[1] = 0, "duplicate process 1");
+	REFUSED(encode_processes, m->mappings->life[0] = 2, "mapping 0 refers to a missing process");
+	REFUSED(encode_processes, m->mappings->file[0] = 2, "mapping 0 refers to a missing file");
+	REFUSED(encode_processes, m->cgroups->id[1] = 1, "duplicate cgroup 1");
+	REFUSED(encode_processes, m->cgroups->path[1] = 999, "cgroup 1 refers to a missing string");
+	REFUSED(encode_processes, m->modules->name[1] = m->modules->name[0], "duplicate module 1");
+	REFUSED(encode_processes, m->modules->name[1] = 999, "module 1 refers to a missing string");
+	REFUSED(encode_processes, m->modules->build_id[1] = 999, "module 1 refers to a missing string");
+	REFUSED(encode_processes, m->mappings->end[1] = 0x400000, "mapping 1 ends before it starts");
+	REFUSED(encode_processes, m->mappings->file[1] = 0, "duplicate mapping 1");
 }
 
 /* As a file of a program that knew nothing of them. */
