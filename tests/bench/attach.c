@@ -17,10 +17,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/host/host.h"
 #include "core/naming/naming.h"
@@ -42,10 +42,7 @@ __attribute__((noreturn)) static void give_up(const char *what)
 
 static double now_ms(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	return (double)clock_monotonic_ns() / 1e6;
 }
 
 /* A counter of this thread's system calls, not yet running: everything is attached by one thread. */

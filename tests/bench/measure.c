@@ -36,18 +36,16 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "core/base/clock.h"
 
 #define PATIENCE_S 30 /* or PATIENCE in the environment: an emulated guest is slow */
 #define NR_LOADS 10
 
 static double now_ms(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	return (double)clock_monotonic_ns() / 1e6;
 }
 
 /* When to give up on a program that does not run. */

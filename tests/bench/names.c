@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/spaces/spaces.h"
 #include "symbolize/kernel/kallsyms.h"
 #include "symbolize/worker/demangle.h"
@@ -39,10 +39,7 @@ __attribute__((noreturn)) static void give_up(const char *what)
 
 static double clock_ms(clockid_t clock)
 {
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	return (double)clock_now_ns(clock) / 1e6;
 }
 
 static double own_ms(void)

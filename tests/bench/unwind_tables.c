@@ -10,10 +10,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "symbolize/cfi/unwind_compile.h"
 
 enum {
@@ -22,10 +22,7 @@ enum {
 
 static double now_ms(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	return (double)clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e6;
 }
 
 /* Opening, reading, compiling: all that the worker does. */
