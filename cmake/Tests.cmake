@@ -7,7 +7,7 @@
 #                              libFuzzer, out of the tree build/fuzz-clang, which a test of its own builds
 #   tests/lint                 scripts
 #   tests/clients              scripts; other people's readers of our formats
-#   tests/soak                 every applet at once for hours: here for a minute
+#   tests/soak                 every applet at once for hours: here for a minute; attacks on a running tool, each a test
 #   tests/vm                   one boot per line of tests/vm/boots, one ctest test per guest test and boot
 #
 # The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
@@ -464,6 +464,18 @@ if(guest_all AND TARGET stacktool)
 		set_tests_properties(soak.${name} PROPERTIES LABELS soak PROCESSORS ${one_guest})
 	endforeach()
 	set_tests_properties(soak.short PROPERTIES RUN_SERIAL ON PROCESSORS ${whole_host})
+
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tests}/soak/hostile)
+	file(STRINGS ${tests}/soak/hostile attacks REGEX "^def attack_")
+	list(FILTER attacks EXCLUDE REGEX "# open")
+	foreach(line IN LISTS attacks)
+		string(REGEX REPLACE "^def attack_([a-z_]+).*" "\\1" name "${line}")
+		string(REGEX MATCH "alone" words "${line}")
+		add_test(NAME hostile.${name} COMMAND ${tests}/soak/hostile ${name})
+		set_test_environment(hostile.${name} ${PROJECT_BINARY_DIR} 200)
+		set_tests_properties(hostile.${name} PROPERTIES LABELS hostile)
+		run_alone(hostile.${name})
+	endforeach()
 endif()
 
 include(TestsVm)

@@ -5,7 +5,7 @@ import struct
 LOOP = bytes([0x89, 0xF9, 0xFF, 0xC9, 0x75, 0xFC, 0xC3])
 PAGE = 4096
 CODE = PAGE  # where the code begins, in the file and in memory
-SECTIONS = b"\0.text\0.symtab\0.strtab\0.debug_line\0.debug_info\0.debug_abbrev\0.shstrtab\0"
+SECTIONS = b"\0.gnu_debugdata\0.text\0.symtab\0.strtab\0.debug_line\0.debug_info\0.debug_abbrev\0.shstrtab\0"
 
 
 def write(path, sections):

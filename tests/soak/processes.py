@@ -25,9 +25,13 @@ def parent_of(pid):
     return int(stat.rsplit(")", 1)[1].split()[1]) if ")" in stat else 0
 
 
+def processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
 def processes_below(roots):
     """Each root and its descendants: {pid: root}."""
-    parents = {int(name): parent_of(name) for name in os.listdir("/proc") if name.isdigit()}
+    parents = {pid: parent_of(pid) for pid in processes()}
     found = {}
     for pid in parents:
         at = pid
@@ -39,11 +43,16 @@ def processes_below(roots):
 
 
 def run_delay(pids):
-    """Seconds that the processes have waited for a CPU."""
+    """Seconds that the threads of the processes have waited for a CPU."""
     total = 0
     for pid in pids:
-        words = text_of(f"/proc/{pid}/schedstat").split()
-        total += int(words[1]) if len(words) > 1 else 0
+        try:
+            tasks = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue
+        for task in tasks:
+            words = text_of(f"/proc/{pid}/task/{task}/schedstat").split()
+            total += int(words[1]) if len(words) > 1 else 0
     return total / 1e9
 
 
@@ -77,7 +86,8 @@ class Tool:
     """One run. Its report goes to NAME.out and its messages to NAME.err in the directory."""
 
     def __init__(self, name, directory, arguments, program=STACKTOOL, before=()):
-        self.name, self.arguments, self.status, self.late_s = name, arguments, None, 0.0
+        self.name, self.arguments, self.status = name, arguments, None
+        self.late_s = self.waited_s = 0.0
         self.out, self.err = f"{directory}/{name}.out", f"{directory}/{name}.err"
         ready, write_end = os.pipe()
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
@@ -110,14 +120,15 @@ class Tool:
             os.kill(self.pid, signal.SIGINT)
 
     def finish(self, seconds=30):
-        """Waits for its end, and kills it after so many seconds. `status`, None when it was killed; `late_s`: the seconds since
-        now in which it could have run."""
+        """Waits for its end, and kills it after so many seconds. `status`: None when it was killed. `waited_s`: what its threads
+        waited for a CPU; `late_s`: the rest of the time."""
         begun, first, last = time.monotonic(), None, 0
         while self.child.poll() is None and time.monotonic() < begun + 2 * seconds:
             delay = run_delay(processes_below({self.pid}))
             first = delay if first is None else first
             last = max(delay, last)
-            self.late_s = time.monotonic() - begun - max(0, last - (first or 0))
+            self.waited_s = max(0.0, last - first)
+            self.late_s = time.monotonic() - begun - self.waited_s
             if self.late_s > seconds:
                 break
             time.sleep(0.02)
