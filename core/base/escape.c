@@ -177,17 +177,23 @@ void escape_add(struct buf *buf, const char *text, enum escape_form form)
 	add_bytes(buf, tail, (size_t)(end - tail));
 }
 
+/* Escapes the space in front of what begins at `at`. */
+static void escape_space_before(struct buf *line, size_t at)
+{
+	_cleanup_(buf_done) struct buf rest = {};
+
+	buf_add(&rest, line->data + at, line->nr - at);
+	line->nr = at - 1;
+	add_byte(line, ' ');
+	buf_add(line, rest.data, rest.nr);
+}
+
 void escape_last_number(struct buf *line, size_t start)
 {
-	_cleanup_(buf_done) struct buf number = {};
 	size_t at = line->nr;
 
 	while (at > start && (line->data[at - 1] == '.' || isdigit((unsigned char)line->data[at - 1])))
 		at--;
-	if (at == line->nr || at == start || line->data[at - 1] != ' ')
-		return;
-	buf_add(&number, line->data + at, line->nr - at);
-	line->nr = at - 1;
-	add_byte(line, ' ');
-	buf_add(line, number.data, number.nr);
+	if (at < line->nr && at > start && line->data[at - 1] == ' ')
+		escape_space_before(line, at);
 }

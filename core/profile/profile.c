@@ -364,11 +364,6 @@ void profile_count(struct profile *profile, struct profile_interval *interval, s
 	interval->rows.data[position].sum += sum;
 }
 
-bool view_shows_time(const struct profile_view *view)
-{
-	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
-}
-
 /* ---- reasons and losses ---- */
 
 const char *frame_reason_text(enum frame_reason reason)

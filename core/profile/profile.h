@@ -318,7 +318,10 @@ struct presentation {
 };
 
 /* Whether rows are about threads off the CPU: their number is a time. */
-bool view_shows_time(const struct profile_view *view);
+static inline bool view_shows_time(const struct profile_view *view)
+{
+	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+}
 
 /* The strings of struct profile itself. */
 #define PROFILE_STRINGS(X) X(applet) X(header) X(footer) X(event) X(unit) X(hostname) X(kernel_release) X(tool_version)
