@@ -249,6 +249,9 @@ int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct 
 		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines);
 void symbol_lines_done(struct symbol_lines *lines);
 
+/* A number for the owner of a file, whose worker is asked about it: 0 the host, also for an unknown file. */
+size_t symbolizer_owner(struct symbolizer *symbolizer, uint32_t file);
+
 /*
  * Functions of a file or of SYMBOL_KERNEL whose mangled or demangled name matches; the array is malloc()ed, its strings
  * belong to the symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset (the

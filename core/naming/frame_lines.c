@@ -292,6 +292,58 @@ static void find_group(struct search *search, const struct waiting *waiting, siz
 	vec_done(&batch.queries);
 }
 
+/* The frames of one group, all in files of one owner. */
+struct group {
+	size_t owner, first, nr;
+};
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static size_t owner_of(const struct search *search, uint64_t group)
+{
+	uint32_t number = group < GROUP_KERNEL ? (uint32_t)group : PROFILE_NONE;
+
+	if (number != PROFILE_NONE && search->numbers)
+		number = search->numbers[number];
+	return number == PROFILE_NONE || !search->symbolizer ? 0 : symbolizer_owner(search->symbolizer, number);
+}
+
+/*
+ * Each owner of files has an equal share of the time, and what those before it have left: one file that takes long costs its
+ * owner's files their lines, and no other's.
+ */
+static void find_all(struct search *search, const struct waiting *waiting, size_t nr)
+{
+	uint64_t end_ns = search->end_ns;
+	VEC(struct group) groups = {};
+	size_t nr_owners = 0;
+
+	for (size_t first = 0, next; first < nr; first = next) {
+		for (next = first + 1; next < nr && waiting[next].group == waiting[first].group;)
+			next++;
+		vec_push(&groups, (struct group){ owner_of(search, waiting[first].group), first, next - first });
+	}
+	if (groups.nr)
+		qsort(groups.data, groups.nr, sizeof(*groups.data), compare_groups);
+	for (size_t i = 0; i < groups.nr; i++)
+		nr_owners += !i || groups.data[i].owner != groups.data[i - 1].owner;
+	for (size_t i = 0; i < groups.nr; i++) {
+		uint64_t now = clock_monotonic_ns();
+
+		if (!i || groups.data[i].owner != groups.data[i - 1].owner)
+			search->end_ns = now + (now < end_ns ? (end_ns - now) / nr_owners-- : 0);
+		find_group(search, waiting + groups.data[i].first, groups.data[i].nr);
+	}
+	vec_done(&groups);
+}
+
 void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
 		      const uint32_t *numbers, uint64_t max_ns)
 {
@@ -314,11 +366,7 @@ void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct
 	start_ns = clock_monotonic_ns();
 	left_ns = left_ns < max_ns ? left_ns : max_ns;
 	search.end_ns = start_ns + (left_ns < lines->left_ns ? left_ns : lines->left_ns);
-	for (size_t first = 0, next; first < waiting.nr; first = next) {
-		for (next = first + 1; next < waiting.nr && waiting.data[next].group == waiting.data[first].group;)
-			next++;
-		find_group(&search, waiting.data + first, next - first);
-	}
+	find_all(&search, waiting.data, waiting.nr);
 	took_ns = waiting.nr ? clock_monotonic_ns() - start_ns : 0; /* most calls find no new frame, and cost nothing */
 	vec_done(&waiting);
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;

@@ -53,6 +53,15 @@ size_t answers_names(const struct message *message, struct text_pool *texts, siz
 	return message->header.nr;
 }
 
+size_t answers_none(const struct message *message, size_t nr, struct symbol_answer *ret_answers)
+{
+	if (message->header.nr > nr)
+		return 0;
+	for (uint32_t i = 0; i < message->header.nr; i++)
+		ret_answers[i] = (struct symbol_answer){ .status = SYMBOL_NO_MEMORY };
+	return message->header.nr;
+}
+
 /* ---- answers of several messages ---- */
 
 /* The pool's copy of a string of the message; NULL and *err without one. */

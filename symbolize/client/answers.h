@@ -36,6 +36,9 @@ void found_done(struct found *found);
 size_t answers_names(const struct message *message, struct text_pool *texts, size_t nr,
 		     struct symbol_answer *ret_answers);
 
+/* The same without names, SYMBOL_NO_MEMORY in place of each: when no more text may be kept. */
+size_t answers_none(const struct message *message, size_t nr, struct symbol_answer *ret_answers);
+
 /*
  * Adds what one message says: MESSAGE_FUNCTIONS, MESSAGE_USDT or MESSAGE_SOURCES. 1 when more messages follow, 0, -EPROTO
  * for nonsense, -EMSGSIZE for too many elements or more text than ANSWER_TEXT_MAX, -ENOMEM, or the worker's errno.

@@ -22,6 +22,8 @@
 enum {
 	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones */
 	LOOK_MS = 100,
+	OWNER_TEXT_MAX = 64 << 20, /* bytes of names of one owner's files other than the host, and of all in a run */
+	RUN_TEXT_MAX = 512 << 20,
 	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* of one message */
 };
 
@@ -420,19 +422,27 @@ static int find(struct handed_file *file, const struct question *question, struc
 static enum symbol_status take_names(struct handed_file *file, size_t nr, struct symbol_answer *ret_answers,
 				     size_t *ret_nr)
 {
-	struct link_shared *shared = file->link->shared;
-	size_t nr_named = answers_names(&shared->message, &shared->texts, nr, ret_answers);
+	struct worker_link *link = file->link;
+	struct link_shared *shared = link->shared;
+	size_t before = shared->texts.nr_bytes;
+	bool is_full = before >= RUN_TEXT_MAX || (link != shared->slots[0] && link->nr_text >= OWNER_TEXT_MAX);
+	size_t nr_named = is_full ? answers_none(&shared->message, nr, ret_answers)
+				  : answers_names(&shared->message, &shared->texts, nr, ret_answers);
 	enum symbol_status first = nr_named ? ret_answers->status : SYMBOL_OK;
 	bool is_short = first == SYMBOL_NO_MEMORY || first == SYMBOL_NO_DESCRIPTORS;
 
-	*ret_nr = is_short && worker_link_relieve(file->link, file) ? 0 : nr_named;
-	return nr_named ? SYMBOL_OK : worker_link_distrust(file->link, file);
+	link->nr_text += shared->texts.nr_bytes - before;
+	*ret_nr = is_short && !is_full && worker_link_relieve(link, file) ? 0 : nr_named;
+	return nr_named ? SYMBOL_OK : worker_link_distrust(link, file);
 }
 
 static int name_all(struct handed_file *file, const struct symbol_query *queries, size_t nr,
 		    struct symbol_answer *ret_answers)
 {
-	enum symbol_status status = file ? SYMBOL_OK : SYMBOL_NO_FILE;
+	enum symbol_status status = !file                              ? SYMBOL_NO_FILE
+				    : worker_link_has_time(file->link) ? SYMBOL_OK
+								       : SYMBOL_TIMEOUT;
+	int64_t begun_ms = link_now_ms();
 	size_t done = 0;
 
 	while (status == SYMBOL_OK && done < nr) {
@@ -447,6 +457,8 @@ static int name_all(struct handed_file *file, const struct symbol_query *queries
 	}
 	for (; done < nr; done++)
 		ret_answers[done] = (struct symbol_answer){ .status = status };
+	if (file)
+		worker_link_spend(file->link, begun_ms);
 	return errno_of(status);
 }
 
@@ -597,14 +609,29 @@ void symbol_lines_done(struct symbol_lines *lines)
 	*lines = (struct symbol_lines){};
 }
 
+size_t symbolizer_owner(struct symbolizer *symbolizer, uint32_t file)
+{
+	const struct handed_file *handed = file_of(symbolizer, file);
+	size_t i = 0;
+
+	while (handed && symbolizer->links[i] != handed->link)
+		i++;
+	return i;
+}
+
 /* ---- build ids ---- */
 
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
 {
 	struct handed_file *handed = file_of(symbolizer, file);
 
+	int64_t begun_ms = link_now_ms();
+
 	if (!handed)
 		return "";
-	worker_link_index(handed->link, handed);
+	if (worker_link_has_time(handed->link)) {
+		worker_link_index(handed->link, handed);
+		worker_link_spend(handed->link, begun_ms);
+	}
 	return handed->build_id ?: "";
 }

@@ -14,6 +14,8 @@ enum {
 	PAUSE_MS = 5000,      /* the first, and each further one twice as long */
 	PAUSE_DOUBLINGS = 6,
 	NEVER_MS = INT32_MAX,
+	OWNER_TIME_MS = 10000, /* to wait for files of one owner other than the host, at once */
+	OWNER_TIME_SHARE = 10, /* one part of so many of the time that goes by is added */
 	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: losses are counted anew */
 	CPU_SECONDS = 60,     /* until the worker has to have answered: slow machines under emulation still finish */
 };
@@ -63,6 +65,8 @@ void worker_link_open(struct worker_link *link, struct link_shared *shared, bool
 	if (is_first)
 		shared->slots[0] = link;
 	link->socket = link->pid = -1;
+	link->left_ms = OWNER_TIME_MS;
+	link->spent_ms = link_now_ms();
 	link->kernel = (struct handed_file){
 		.number = SYMBOL_KERNEL, .link = link, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
 	};
@@ -130,6 +134,22 @@ static void note_loss(struct worker_link *link, enum symbol_status why)
 		return;
 	doublings = link->nr_lost > LOSSES_MAX ? link->nr_lost - LOSSES_MAX : 0;
 	pause_for(link, why, (int64_t)PAUSE_MS << (doublings < PAUSE_DOUBLINGS ? doublings : PAUSE_DOUBLINGS));
+}
+
+bool worker_link_has_time(struct worker_link *link)
+{
+	int64_t now = link_now_ms();
+
+	link->left_ms += (now - link->spent_ms) / OWNER_TIME_SHARE;
+	if (link->left_ms > OWNER_TIME_MS)
+		link->left_ms = OWNER_TIME_MS;
+	link->spent_ms = now;
+	return owner_same(&link->owner, &OWNER_HOST) || link->left_ms > 0;
+}
+
+void worker_link_spend(struct worker_link *link, int64_t begun_ms)
+{
+	link->left_ms -= link_now_ms() - begun_ms;
 }
 
 bool worker_link_is_paused(const struct worker_link *link)

@@ -74,6 +74,9 @@ struct worker_link {
 	int64_t used_ms; /* when it was last asked something */
 	int64_t looked_ms; /* at the CPU time that it has used */
 	int64_t granted_ms; /* of which so much is forgiven */
+	int64_t left_ms; /* that questions about its files may still be waited for; ours may for ever */
+	int64_t spent_ms; /* when that was last reckoned */
+	uint64_t nr_text; /* bytes of names that its files have added to the pool */
 	int start_err; /* of SYMBOL_NOT_STARTED: a negative errno */
 	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
 	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
@@ -114,6 +117,13 @@ enum symbol_status worker_link_index(struct worker_link *link, struct handed_fil
  * worker that has said nothing for the time of a request is lost.
  */
 bool worker_link_next_unwind(struct worker_link *link, struct symbol_unwind *ret_unwind);
+
+/*
+ * Whether there is time left for questions about files of this owner: 10 s, and 1 s more for each 10 s that go by. The host's
+ * files have all the time. worker_link_spend() takes what a question has needed since `begun_ms`.
+ */
+bool worker_link_has_time(struct worker_link *link);
+void worker_link_spend(struct worker_link *link, int64_t begun_ms);
 
 /* Whether there is nothing to be told about a file before its owner's pause is over. */
 bool worker_link_is_paused(const struct worker_link *link);

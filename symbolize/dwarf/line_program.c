@@ -80,6 +80,7 @@ struct run {
 	int16_t line_advances[256];
 	struct row row, before;
 	bool in_sequence, is_live;
+	uint32_t nr_steps; /* rows and places since the deadline was looked at */
 	size_t next; /* place to settle */
 	uint64_t next_address;
 	int err;
@@ -111,6 +112,13 @@ static void seek(struct run *run)
 	aim(run, run->is_live ? source_batch_from(run->batch, run->row.address) : run->batch->places.nr);
 }
 
+/* A program that jumps over many places again and again takes long for its size. */
+static void count_step(struct run *run)
+{
+	if (!(++run->nr_steps % 65536) && !run->err)
+		run->err = source_batch_late(run->batch);
+}
+
 static void take(struct run *run, uint32_t number)
 {
 	struct source_place *place = &run->batch->places.data[number];
@@ -134,9 +142,12 @@ static void add_row(struct run *run)
 	} else if (run->row.address < run->before.address) {
 		seek(run);
 	}
+	count_step(run);
 	/* the places from the row before up to this one */
-	for (; run->next_address < run->row.address; aim(run, run->next + 1))
+	for (; run->next_address < run->row.address && !run->err; aim(run, run->next + 1)) {
+		count_step(run);
 		take(run, (uint32_t)run->next);
+	}
 	run->before = run->row;
 }
 

@@ -91,25 +91,28 @@ static bool ends_at(const char *text, size_t i)
 	return !text[i] || (text[i] == '@' && i) || i == NAME_MAX_BYTES;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool same_text(const char *a, const char *b, uint64_t *nr_compared)
 {
 	size_t i = 0;
 
 	while (a[i] == b[i] && !ends_at(a, i))
 		i++;
+	*nr_compared += i;
 	return ends_at(a, i) && ends_at(b, i);
 }
 
 /* Each function of a program with both tables is compared with itself: its length need not be known for that. */
-bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b)
+bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b,
+		uint64_t *nr_compared)
 {
 	char scratch_a[NAME_MAX_BYTES], scratch_b[NAME_MAX_BYTES];
 	struct name name_a, name_b;
 
 	if (a->copy && b->copy && position_a < a->nr_bytes && position_b < b->nr_bytes)
-		return same_text(a->copy + position_a, b->copy + position_b);
+		return same_text(a->copy + position_a, b->copy + position_b, nr_compared);
 	name_a = names_get(a, position_a, scratch_a);
 	name_b = names_get(b, position_b, scratch_b);
+	*nr_compared += name_a.nr_bytes + name_b.nr_bytes;
 	return name_a.nr_bytes == name_b.nr_bytes && !memcmp(name_a.text, name_b.text, name_a.nr_bytes);
 }
 

@@ -42,8 +42,9 @@ void names_drop_copy(struct names *names);
  */
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
 
-/* Whether the names at two positions are the same, without their version suffixes. */
-bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b);
+/* Whether the names at two positions are the same, without their version suffixes. Adds the bytes compared to *nr_compared. */
+bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b,
+		uint64_t *nr_compared);
 
 /* Inline: the texts are constants, and each line of the kernel's list is compared with several. */
 static inline bool name_starts_with(struct name name, const char *prefix)
@@ -84,10 +85,10 @@ const char *name_rule(struct name better, struct name worse);
  * MERIT_GLOBAL (symtab.c).
  */
 enum symbol_merit {
-	MERIT_GLOBAL = 1,    /* not weak */
-	MERIT_DYNAMIC = 2,   /* exported by the file: the name its users know */
+	MERIT_GLOBAL = 1, /* not weak */
+	MERIT_DYNAMIC = 2, /* exported by the file: the name its users know */
 	MERIT_NOT_LOCAL = 4,
-	MERIT_FUNCTION = 8,  /* typed as a function */
+	MERIT_FUNCTION = 8, /* typed as a function */
 	MERIT_SIZED = 16,
 	MERIT_ALL = 31,
 };

@@ -9,7 +9,7 @@
 
 enum {
 	SECTION_MAX_BYTES = 8 << 20, /* of stubs; the largest programs have some 10,000 of 16 bytes */
-	RELOCATIONS_MAX = 16 << 20,
+	VISITS_MAX = 16 << 20, /* relocations, slots that they fill and, as one each, 64 bytes of their names */
 	STEP = 4,      /* stubs begin at multiples of this */
 	STUB_NAME_MAX = 1024,
 	STUB_NAMES_MAX = 4 << 20,
@@ -32,6 +32,7 @@ struct plt_reader {
 	struct names names; /* of the symbols that the relocations of the section at hand refer to */
 	const Elf64_Shdr *symbols; /* NULL: none */
 	struct elf_section symbol_bytes;
+	uint64_t nr_visited; /* VISITS_MAX */
 };
 
 /* ---- stubs: from code to slot ---- */
@@ -182,7 +183,9 @@ static int apply(struct plt_reader *reader, const Elf64_Rela *relocation)
 		name = name_of_symbol(reader, ELF64_R_SYM(relocation->r_info), scratch);
 	else
 		name = name_of_code(reader, (uint64_t)relocation->r_addend, scratch);
-	for (; !err && i < reader->slots.nr && reader->slots.data[i].address == relocation->r_offset; i++)
+	reader->nr_visited += name.nr_bytes / 64;
+	for (; !err && i < reader->slots.nr && reader->slots.data[i].address == relocation->r_offset;
+	     i++, reader->nr_visited++)
 		err = set_name(reader->plt, &reader->plt->stubs.data[reader->slots.data[i].stub], name);
 	return err;
 }
@@ -218,7 +221,7 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section)
 		elf_section_of_range(reader->elf, section->sh_offset, section->sh_size);
 	int err = 0;
 
-	for (uint64_t i = 0; i < RELOCATIONS_MAX; i++) {
+	for (uint64_t i = 0; reader->nr_visited < VISITS_MAX; i++, reader->nr_visited++) {
 		const unsigned char *entry = elf_section_at(&entries, i * size, size, &err);
 		Elf64_Rela relocation;
 

@@ -11,7 +11,9 @@ enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */
 	NESTING_MAX = 64,              /* steps outwards in a lookup */
 	OUTER_MAX = (1u << 22) - 1,
-	NAMES_KEPT_MAX = 1u << 20,     /* names of one file in memory; more stay in the file */
+	COMPARED_MAX = 64 << 20, /* bytes of names, for all symbols at one start together; real files stay below */
+	COMPARED_PER_SYMBOL = 512, /* and for each symbol */
+	NAMES_KEPT_MAX = 1u << 20, /* names of one file in memory; more stay in the file */
 };
 
 static int add_code(struct symtab *table, uint64_t address, uint64_t offset, uint64_t size)
@@ -80,7 +82,7 @@ struct name symtab_name(const struct symtab *table, const struct symtab_symbol *
  * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its
  * binding: libc's calloc and puts are weak, the names for its own use beside them (__libc_calloc, _IO_puts) are not.
  */
-static int compare_aliases(const struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
+static int compare_aliases(struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
 {
 	char scratch_a[NAME_MAX_BYTES], scratch_b[NAME_MAX_BYTES];
 
@@ -92,17 +94,19 @@ static int compare_aliases(const struct symtab *table, const struct symtab_symbo
 		return merit_a > merit_b ? 1 : -1;
 	name_a = symtab_name(table, a, scratch_a);
 	name_b = symtab_name(table, b, scratch_b);
+	table->nr_compared += name_a.nr_bytes + name_b.nr_bytes;
 	if (merit_a & MERIT_DYNAMIC)
 		better = name_compare_beginnings(name_a, name_b);
 	better = better ?: (int)a->merit - (int)b->merit;
 	return better ?: name_compare(name_a, name_b);
 }
 
-static bool same_name(const struct symtab *table, uint32_t a, uint32_t b)
+static bool same_name(struct symtab *table, uint32_t a, uint32_t b)
 {
 	const struct symtab_symbol *left = &table->symbols.data[a], *right = &table->symbols.data[b];
 
-	return names_same(&table->names[left->names], left->name, &table->names[right->names], right->name);
+	return names_same(&table->names[left->names], left->name, &table->names[right->names], right->name,
+			  &table->nr_compared);
 }
 
 /* Joins entries of one start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are left. */
@@ -143,12 +147,21 @@ static void rank(struct symtab *table, uint32_t first, uint32_t nr)
 	}
 }
 
+/* Leaves one symbol of those at one start that has no less merit than the others, whatever their names. */
+static void choose_by_merit(struct symtab_symbol *symbols, uint32_t nr)
+{
+	for (uint32_t i = 1; i < nr; i++)
+		if (symbols[i].merit > symbols[0].merit)
+			symbols[0] = symbols[i];
+}
+
 /* Handles each group of symbols at one start, and closes the gaps that duplicates leave. */
 static void settle_groups(struct symtab *table)
 {
 	enum {
 		ALIASES_MAX = 256
 	}; /* more at one place are hostile; the rest is dropped */
+	const uint64_t compared_max = COMPARED_MAX + table->symbols.nr * COMPARED_PER_SYMBOL;
 	uint32_t nr = (uint32_t)table->symbols.nr, kept = 0;
 	struct symtab_symbol *symbols = table->symbols.data;
 
@@ -157,7 +170,9 @@ static void settle_groups(struct symtab *table)
 
 		for (next = first + 1; next < nr && symbols[next].start == symbols[first].start; next++)
 			;
-		if (next - first > 1) {
+		if (table->nr_compared > compared_max) {
+			choose_by_merit(symbols + first, next - first);
+		} else if (next - first > 1) {
 			left = join_same(table, first, next - first < ALIASES_MAX ? next - first : ALIASES_MAX);
 			rank(table, first, left);
 		}

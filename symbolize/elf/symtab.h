@@ -36,6 +36,7 @@ enum {
 
 struct symtab {
 	uint64_t base; /* lowest offset of code */
+	uint64_t nr_compared; /* bytes of names, to choose among symbols at one start */
 	bool complete; /* a .symtab was among what was added, not only the exported symbols */
 	VEC(struct code_range) code;
 	VEC(struct symtab_symbol) symbols; /* by start; at one start the one to show is last */

@@ -71,6 +71,11 @@ bounded 0 'main\+0x0' --lines --inlines -e "$T/inflated" "$address"
 # A million symbols, and debug information in circles
 "$FIXTURES/hostile" symbols "$T/symbols"
 ends 0 '[0-9]+\+0x0' -e "$T/symbols" 401234
+# 12,000 long names, 256 at each place, and 268 million relocations of 10,000 stubs
+"$FIXTURES/hostile" aliases "$T/aliases"
+ends 0 '0+[0-9]+\+0x0' -e "$T/aliases" 401000
+"$FIXTURES/hostile" slots "$T/slots"
+ends 0 '\?\? \(.*\)' -e "$T/slots" 401010
 "$FIXTURES/hostile" cycle "$T/cycle"
 ends 0 '\?\? \(the file has no symbol table\)' --lines -e "$T/cycle" 401234
 bounded 0 '\?\? \(inlined\)' --lines --inlines -e "$T/cycle" 401234

@@ -423,6 +423,37 @@ SYMBOLIZER_TEST(at_most_eight_workers_run)
 		assert_int_equal(owner_of_file(fixture, (size_t)i)->nr_lost, 0);
 }
 
+/* The worker of user 1000 is asked until the time of that owner is over; after some time there is more. */
+SYMBOLIZER_TEST(files_of_one_owner_are_not_waited_for_without_end)
+{
+	start_for_owners(fixture);
+	add_of(fixture, 0, 0, 0);
+	add_of(fixture, 1, 1000, 0);
+	add_of(fixture, 2, 1000, 0);
+	fixture_expect(fixture, 1, OFFSET, "first");
+	worker_link_spend(owner_of_file(fixture, 1), now_ms() - 11000);
+	worker_link_spend(link_of(fixture), now_ms() - 11000);
+	fixture_expect_status(fixture, 2, SYMBOL_TIMEOUT);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	assert_int_equal(owner_of_file(fixture, 1)->nr_lost, 0);
+	owner_of_file(fixture, 1)->spent_ms -= 20000;
+	fixture_expect(fixture, 2, OFFSET, "first");
+}
+
+SYMBOLIZER_TEST(names_of_one_owner_have_a_limit)
+{
+	start_for_owners(fixture);
+	add_of(fixture, 0, 0, 0);
+	add_of(fixture, 1, 1000, 0);
+	fixture_expect(fixture, 1, OFFSET, "first");
+	assert_int_equal(owner_of_file(fixture, 1)->nr_text, sizeof("first"));
+	owner_of_file(fixture, 1)->nr_text = 64 << 20;
+	fixture_expect_status(fixture, 1, SYMBOL_NO_MEMORY);
+	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
+	link_of(fixture)->shared->texts.nr_bytes = 512 << 20;
+	fixture_expect_status(fixture, 0, SYMBOL_NO_MEMORY);
+}
+
 /* A table of 5 MB of names stays open in the worker: files of 300 need more descriptors than it has. */
 SYMBOLIZER_TEST(a_worker_without_descriptors_is_replaced)
 {
