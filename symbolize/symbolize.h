@@ -195,8 +195,11 @@ int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd, uin
  */
 int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd);
 
-/* Takes such a map back, with all that the worker keeps of it: the number may be used for another map. */
-void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file);
+/*
+ * Takes a map or a file back, with all that the worker keeps of it: the number may be used for another one. Of a number of
+ * symbolizer_add_same() only the number goes.
+ */
+void symbolizer_drop(struct symbolizer *symbolizer, uint32_t file);
 
 /*
  * Hands the kernel's symbol list over: a descriptor of /proc/kallsyms opened while the caller was privileged. It is

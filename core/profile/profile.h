@@ -126,6 +126,7 @@ struct profile_file {
 	/* Of inlined calls that were looked up: split debug information that was not found; these are not saved. */
 	string_id missing_split; /* the path of the first such file; 0: none */
 	uint32_t nr_missing_splits;
+	bool is_unused; /* profile_keep_only() found no frame in it */
 };
 
 /* ---- records ---- */
@@ -352,6 +353,9 @@ struct profile {
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
 	bool rows_are_gone; /* profile_forget_records(): notes are of all frames */
+	bool has_unused_files; /* whose numbers may be used again: images.h */
+	uint32_t nr_new_files; /* since profile_keep_only() */
+	size_t nr_kept_bytes; /* of strings, by profile_keep_only() */
 
 	/* indexes into the tables above; rebuilt by load */
 	struct hashidx frame_index, record_index, cgroup_index, life_index, mapping_index;
@@ -370,8 +374,8 @@ void profile_forget_records(struct profile *profile);
 bool profile_is_large(const struct profile *profile);
 
 /*
- * Forgets all records but those with these ids, and the frames and strings that only they used; files and control
- * groups stay as they are numbered. Only when no interval has rows.
+ * Forgets all records but those with these ids, and the frames, control groups and strings that only they used. Files keep
+ * their numbers; those without frames are marked as unused. Intervals stay, but only when they have no rows.
  */
 void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forgetting what no later interval needs, so that a run of days does not grow with every stack it has ever seen. Files and
- * cgroups stay: others know them by their numbers, and there are few.
+ * Forgetting what no later interval needs, so that a run of days does not grow with every stack it has ever seen. Others know
+ * files by their numbers: images.h uses those of unused files again.
  */
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -42,6 +43,10 @@ static void keep_one(struct forget *forget, uint32_t number)
 
 	for (size_t i = 0; i < nr; i++)
 		frames[i] = keep_frame(forget, forget->old->stack_frames.data[record.first + i]);
+	if (profile_has_cgroup(forget->old, record.cgroup_id))
+		profile_add_cgroup(forget->fresh, record.cgroup_id,
+				   profile_add_string(forget->fresh,
+						      profile_cgroup_path(forget->old, record.cgroup_id)));
 	record.comm = keep_string(forget, record.comm);
 	record.probe = keep_string(forget, record.probe);
 	record.pair = 0;
@@ -96,15 +101,11 @@ static void keep_files(struct forget *forget)
 	for (size_t i = 0; i < forget->old->files.nr; i++) {
 		struct profile_file file = forget->old->files.data[i];
 
+		file.is_unused = true;
 		file.path = keep_string(forget, file.path);
 		file.build_id = keep_string(forget, file.build_id);
 		file.missing_split = keep_string(forget, file.missing_split);
 		vec_push(&forget->fresh->files, file);
-	}
-	for (size_t i = 0; i < forget->old->cgroups.nr; i++) {
-		const struct profile_cgroup *cgroup = &forget->old->cgroups.data[i];
-
-		profile_add_cgroup(forget->fresh, cgroup->id, keep_string(forget, cgroup->path));
 	}
 	for (size_t i = 0; i < forget->old->modules.nr; i++) {
 		struct profile_module module = forget->old->modules.data[i];
@@ -144,16 +145,31 @@ static void keep_mappings(struct forget *forget)
 	}
 }
 
+/* Inlined calls have the file of the frame that they are of. */
+static void mark_files(struct profile *fresh)
+{
+	for (size_t i = 0; i < fresh->frames.nr; i++)
+		if (fresh->frames.data[i].kind == FRAME_USER_FILE && fresh->frames.data[i].file < fresh->files.nr)
+			fresh->files.data[fresh->frames.data[i].file].is_unused = false;
+	for (size_t i = 0; i < fresh->mappings.nr; i++)
+		if (fresh->mappings.data[i].file < fresh->files.nr)
+			fresh->files.data[fresh->mappings.data[i].file].is_unused = false;
+	fresh->has_unused_files = true;
+}
+
 /* So many records, frames or strings. A test variant has no limit. */
 #ifndef PROFILE_LARGE
 #define PROFILE_LARGE 65536
 #endif
+#define PROFILE_MANY_FILES (PROFILE_LARGE / 64) /* new ones */
+#define PROFILE_MANY_BYTES (256ull * PROFILE_LARGE) /* of strings, beyond twice what was kept */
 
 bool profile_is_large(const struct profile *profile)
 {
 	return profile->records.nr > PROFILE_LARGE || profile->frames.nr > PROFILE_LARGE ||
 	       profile->strings.offsets.nr > PROFILE_LARGE || profile->mappings.nr > PROFILE_LARGE ||
-	       profile->stack_frames.nr > 32ULL * PROFILE_LARGE;
+	       profile->stack_frames.nr > 32ULL * PROFILE_LARGE || profile->nr_new_files > PROFILE_MANY_FILES ||
+	       profile->strings.bytes.nr > 2 * profile->nr_kept_bytes + PROFILE_MANY_BYTES;
 }
 
 void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr)
@@ -175,6 +191,11 @@ void profile_keep_only(struct profile *profile, const struct profile_id *ids, si
 			keep_record(&forget, record);
 	}
 	keep_mappings(&forget);
+	mark_files(&fresh);
+	fresh.nr_kept_bytes = fresh.strings.bytes.nr;
+	fresh.rows_are_gone = profile->rows_are_gone;
+	memcpy(&fresh.intervals, &profile->intervals, sizeof(fresh.intervals));
+	memset(&profile->intervals, 0, sizeof(profile->intervals));
 	free(forget.frames);
 	profile_done(profile);
 	*profile = fresh;

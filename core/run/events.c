@@ -78,3 +78,11 @@ int event_stream_take(struct event_stream *stream, const struct profile *profile
 	stream->nr_shown = interval->rows.nr;
 	return err;
 }
+
+void event_stream_forget(struct event_stream *stream, struct profile *profile)
+{
+	profile_forget_records(profile);
+	if (profile_is_large(profile)) /* no record has frames or names any more */
+		profile_keep_only(profile, NULL, 0);
+	stream->nr_shown = 0;
+}

@@ -35,3 +35,6 @@ bool event_stream_full(const struct event_stream *stream);
 
 /* True once: when more than 1,000 events came within a second. */
 bool event_stream_floods(struct event_stream *stream);
+
+/* Forgets the events that were shown, and what only they needed. */
+void event_stream_forget(struct event_stream *stream, struct profile *profile);

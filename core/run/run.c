@@ -389,10 +389,8 @@ static int show_events(struct run *run)
 	if (event_stream_floods(&run->events) && out && !run->plan->presentation.quiet)
 		run_say(run->plan, "more than 1,000 events a second: 'stacktool count %s' adds them up by stack",
 			run->plan->probe.typed);
-	if (!run->plan->save_path && out) {
-		profile_forget_records(&run->profile);
-		run->events.nr_shown = 0;
-	}
+	if (!run->plan->save_path && out)
+		event_stream_forget(&run->events, &run->profile);
 	return written(err);
 }
 
@@ -432,7 +430,7 @@ static void next_interval(struct run *run, bool forget)
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
 	if (!run->plan->save_path && shows_events(run))
-		profile_forget_records(&run->profile);
+		event_stream_forget(&run->events, &run->profile);
 	run->events.nr_shown = 0;
 	if (forget)
 		drain_forget_end(run->drain, &run->profile);

@@ -17,15 +17,18 @@
 #include "core/files/opener.h"
 
 /* A process can map as many files as it likes: what exceeds this has no name, so that our memory does not fill up. */
-#define MAX_IMAGES 65536
 #define MAX_PATH_BYTES (16u << 20)
 #define MAX_TRIES 8
+#define SWEEP_FROM 1024 /* images */
 
 struct image {
 	uint64_t device, inode;
-	string_id path, build_id; /* of `images` */
+	char *path; /* NULL: the place is free */
+	char *build_id; /* in hex; NULL unknown */
 	enum mapping_kind kind;
 	bool deleted;
+	bool is_used; /* known at the end of a sweep */
+	uint32_t nr_holders;
 };
 
 /* The file of the profile that an image is for the processes of one root. */
@@ -52,8 +55,11 @@ struct images {
 	struct roots *roots;
 	const char *host_root;
 	struct buf *why;
-	struct strtab strings;
 	VEC(struct image) images;
+	VEC(uint32_t) free_images; /* places in `images` */
+	VEC(uint32_t) free_files; /* of the profile */
+	size_t path_bytes, sweep_at_bytes; /* of all paths and build ids */
+	size_t sweep_at; /* images */
 	struct hashidx image_index;
 	VEC(struct image_file) files;
 	struct hashidx file_index; /* by image and root */
@@ -71,15 +77,33 @@ struct images *images_new(struct profile *profile, struct symbolizer *symbolizer
 	images->roots = roots;
 	images->host_root = host_root;
 	images->why = why;
+	images->sweep_at = SWEEP_FROM;
+	images->sweep_at_bytes = MAX_PATH_BYTES / 16;
 	return images;
+}
+
+static void release_image(struct images *images, uint32_t number)
+{
+	struct image *image = &images->images.data[number];
+
+	images->path_bytes -= strlen(image->path) + (image->build_id ? strlen(image->build_id) : 0);
+	free(image->path);
+	free(image->build_id);
+	*image = (struct image){};
+	vec_push(&images->free_images, number);
 }
 
 void images_free(struct images *images)
 {
 	if (!images)
 		return;
-	strtab_done(&images->strings);
+	for (size_t i = 0; i < images->images.nr; i++) {
+		free(images->images.data[i].path);
+		free(images->images.data[i].build_id);
+	}
 	vec_done(&images->images);
+	vec_done(&images->free_images);
+	vec_done(&images->free_files);
 	hashidx_done(&images->image_index);
 	vec_done(&images->files);
 	hashidx_done(&images->file_index);
@@ -97,7 +121,15 @@ static bool same_image(const void *context, uint32_t position, const void *wante
 	const struct proc_mapping *mapping = wanted;
 
 	return image->device == mapping->device && image->inode == mapping->inode &&
-	       !strcmp(strtab_get(&images->strings, image->path), mapping->path);
+	       !strcmp(image->path, mapping->path);
+}
+
+static uint64_t hash_image(uint64_t device, uint64_t inode, const char *path)
+{
+	uint64_t hash = hash_bytes(path, strlen(path));
+
+	hash = hash_more(hash, &device, sizeof(device));
+	return hash_more(hash, &inode, sizeof(inode));
 }
 
 uint32_t images_add(struct images *images, const struct proc_mapping *mapping)
@@ -107,24 +139,26 @@ uint32_t images_add(struct images *images, const struct proc_mapping *mapping)
 
 	if (mapping->kind == MAPPING_ANONYMOUS)
 		return IMAGE_ANONYMOUS;
-	hash = hash_bytes(mapping->path, strlen(mapping->path));
-	hash = hash_more(hash, &mapping->device, sizeof(mapping->device));
-	hash = hash_more(hash, &mapping->inode, sizeof(mapping->inode));
+	hash = hash_image(mapping->device, mapping->inode, mapping->path);
 	position = hashidx_find(&images->image_index, hash, same_image, images, mapping);
 	if (position != HASHIDX_NONE) {
 		images->images.data[position].deleted |= mapping->deleted;
 		return position;
 	}
-	if (images->images.nr >= MAX_IMAGES || images->strings.bytes.nr >= MAX_PATH_BYTES)
+	if (images_count(images, NULL) >= IMAGES_MAX || images->path_bytes >= MAX_PATH_BYTES)
 		return IMAGE_NONE;
-	position = (uint32_t)images->images.nr;
-	vec_push(&images->images, (struct image){
-					  .kind = mapping->kind,
-					  .device = mapping->device,
-					  .inode = mapping->inode,
-					  .path = strtab_add(&images->strings, mapping->path),
-					  .deleted = mapping->deleted,
-				  });
+	position = images->free_images.nr ? images->free_images.data[--images->free_images.nr]
+					  : (uint32_t)images->images.nr;
+	if (position == images->images.nr)
+		vec_push(&images->images, (struct image){});
+	images->images.data[position] = (struct image){
+		.kind = mapping->kind,
+		.device = mapping->device,
+		.inode = mapping->inode,
+		.path = xstrdup(mapping->path),
+		.deleted = mapping->deleted,
+	};
+	images->path_bytes += strlen(mapping->path);
 	hashidx_add(&images->image_index, hash, position);
 	return position;
 }
@@ -169,7 +203,8 @@ void images_set_build_id(struct images *images, uint32_t image, const uint8_t *b
 		return;
 	memcpy(id.bytes, build_id, nr_bytes);
 	build_id_format(&id, hex);
-	images->images.data[image].build_id = strtab_add(&images->strings, hex);
+	images->images.data[image].build_id = xstrdup(hex);
+	images->path_bytes += strlen(hex);
 }
 
 enum mapping_kind images_kind(const struct images *images, uint32_t image)
@@ -179,7 +214,24 @@ enum mapping_kind images_kind(const struct images *images, uint32_t image)
 
 const char *images_path(const struct images *images, uint32_t image)
 {
-	return image < images->images.nr ? strtab_get(&images->strings, images->images.data[image].path) : "";
+	return image < images->images.nr && images->images.data[image].path ? images->images.data[image].path : "";
+}
+
+void images_hold(struct images *images, uint32_t image)
+{
+	images->images.data[image].nr_holders++;
+}
+
+void images_let_go(struct images *images, uint32_t image)
+{
+	images->images.data[image].nr_holders--;
+}
+
+size_t images_count(const struct images *images, size_t *ret_nr_files)
+{
+	if (ret_nr_files)
+		*ret_nr_files = images->profile->files.nr - images->free_files.nr;
+	return images->images.nr - images->free_images.nr;
 }
 
 /* ---- inodes that were opened ---- */
@@ -211,13 +263,20 @@ static uint32_t add_file(struct images *images, uint32_t image)
 	const struct image *known = &images->images.data[image];
 	struct strtab *strings = &images->profile->strings;
 	struct profile_file file = {
-		.path = strtab_add(strings, strtab_get(&images->strings, known->path)),
-		.build_id = strtab_add(strings, strtab_get(&images->strings, known->build_id)),
+		.path = strtab_add(strings, known->path),
+		.build_id = strtab_add(strings, known->build_id ?: ""),
 		.device = known->device,
 		.inode = known->inode,
 		.deleted = known->deleted,
 	};
 
+	images->profile->nr_new_files++;
+	if (images->free_files.nr) {
+		uint32_t number = images->free_files.data[--images->free_files.nr];
+
+		images->profile->files.data[number] = file;
+		return number;
+	}
 	vec_push(&images->profile->files, file);
 	return (uint32_t)images->profile->files.nr - 1;
 }
@@ -339,7 +398,7 @@ static int open_image(const struct images *images, uint32_t image, const struct 
 		.tgid = place->tgid,
 		.start = place->start,
 		.end = place->end,
-		.path = strtab_get(&images->strings, known->path),
+		.path = known->path,
 		.device = known->device,
 		.inode = known->inode,
 		.why = images->why,
@@ -422,8 +481,12 @@ static uint32_t vdso_file(struct images *images, uint32_t image, const struct im
 
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place)
 {
-	return images_kind(images, image) == MAPPING_VDSO ? vdso_file(images, image, place)
-							  : ordinary_file(images, image, place);
+	uint32_t file = images_kind(images, image) == MAPPING_VDSO ? vdso_file(images, image, place)
+								   : ordinary_file(images, image, place);
+
+	if (file != PROFILE_NONE)
+		images->profile->files.data[file].is_unused = false;
+	return file;
 }
 
 int images_open(const struct images *images, uint32_t image, const struct image_place *place)
@@ -517,4 +580,121 @@ int images_home(const struct images *images, uint32_t file, struct debug_home *r
 		return ret_home->root;
 	find_in(images, opened, ret_home);
 	return 0;
+}
+
+/* ---- releasing ---- */
+
+bool images_want_sweep(const struct images *images)
+{
+	return images->profile->has_unused_files || images_count(images, NULL) >= images->sweep_at ||
+	       images->path_bytes >= images->sweep_at_bytes;
+}
+
+void images_sweep_begin(struct images *images)
+{
+	for (size_t i = 0; i < images->images.nr; i++)
+		images->images.data[i].is_used = images->images.data[i].nr_holders > 0 ||
+						 images->images.data[i].kind == MAPPING_VDSO;
+}
+
+void images_mark(void *context, uint32_t image)
+{
+	struct images *images = context;
+
+	if (image < images->images.nr)
+		images->images.data[image].is_used = true;
+}
+
+static bool has_frames(const struct images *images, const struct image_file *its)
+{
+	return its->file == PROFILE_NONE || !images->profile->files.data[its->file].is_unused ||
+	       images_kind(images, its->image) == MAPPING_VDSO;
+}
+
+/* Gives the number of a file of the profile back; others may share it. */
+static void release_file(struct images *images, uint32_t number)
+{
+	struct profile_file *file = &images->profile->files.data[number];
+
+	if (!file->is_unused)
+		return;
+	file->is_unused = false;
+	if (images->symbolizer)
+		symbolizer_drop(images->symbolizer, number);
+	vec_push(&images->free_files, number);
+}
+
+/*
+ * Releases the inodes whose files of the profile are all unused: the symbolizer has them under one of these numbers. Sets
+ * ret_moved to 1 + where each of the others is now.
+ */
+static void release_opened(struct images *images, uint32_t *ret_moved)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < images->files.nr; i++)
+		if (images->files.data[i].opened && has_frames(images, &images->files.data[i]))
+			ret_moved[images->files.data[i].opened - 1] = 1;
+	hashidx_done(&images->opened_index);
+	for (size_t i = 0; i < images->opened.nr; i++) {
+		struct opened_file *opened = &images->opened.data[i];
+
+		if (!ret_moved[i] && images_kind(images, opened->image) != MAPPING_VDSO)
+			continue;
+		images->opened.data[nr] = *opened;
+		hashidx_add(&images->opened_index, hash_bytes(opened, offsetof(struct opened_file, file)),
+			    (uint32_t)nr);
+		ret_moved[i] = (uint32_t)++nr;
+	}
+	images->opened.nr = nr;
+}
+
+static void release_files(struct images *images)
+{
+	_cleanup_(freep) uint32_t *moved = xcalloc(images->opened.nr + 1, sizeof(*moved));
+	_cleanup_(freep) uint32_t *gone = xcalloc(images->files.nr + 1, sizeof(*gone));
+	size_t nr = 0, nr_gone = 0;
+
+	release_opened(images, moved);
+	hashidx_done(&images->file_index);
+	for (size_t i = 0; i < images->files.nr; i++) {
+		struct image_file its = images->files.data[i];
+
+		if (its.opened ? !moved[its.opened - 1] : !has_frames(images, &its)) {
+			gone[nr_gone++] = its.file;
+			continue;
+		}
+		its.opened = its.opened ? moved[its.opened - 1] : 0;
+		images->files.data[nr] = its;
+		hashidx_add(&images->file_index, hash_bytes(&its, offsetof(struct image_file, file)), (uint32_t)nr++);
+		images_mark(images, its.image);
+	}
+	images->files.nr = nr;
+	for (size_t i = 0; i < nr_gone; i++)
+		release_file(images, gone[i]);
+	images->profile->has_unused_files = false;
+}
+
+void images_sweep_end(struct images *images)
+{
+	release_files(images);
+	hashidx_done(&images->image_index);
+	for (uint32_t i = 0; i < images->images.nr; i++) {
+		const struct image *image = &images->images.data[i];
+
+		if (!image->path)
+			continue;
+		if (!image->is_used)
+			release_image(images, i);
+		else
+			hashidx_add(&images->image_index, hash_image(image->device, image->inode, image->path), i);
+	}
+	images->sweep_at = 2 * images_count(images, NULL);
+	if (images->sweep_at < SWEEP_FROM)
+		images->sweep_at = SWEEP_FROM;
+	if (images->sweep_at > IMAGES_MAX)
+		images->sweep_at = IMAGES_MAX;
+	images->sweep_at_bytes = images->path_bytes < MAX_PATH_BYTES / 32  ? MAX_PATH_BYTES / 16
+				 : images->path_bytes < MAX_PATH_BYTES / 2 ? 2 * images->path_bytes
+									   : MAX_PATH_BYTES;
 }

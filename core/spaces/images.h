@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Images: the files (and the vDSO) that mappings show, each once for the whole run.
+ * Images: the files (and the vDSO) that mappings show, each once.
+ *
+ * This is their only owner, and that of the files of the profile. An image is released by a sweep that finds no mapping, no
+ * holder and no file of the profile of it. A file of the profile, and what the symbolizer has of it, is released by the
+ * first sweep after profile_keep_only() found no frame of it. Numbers are used again.
  *
  * An image is known by device, inode and path, which maps and the side-band both report. A build id is only noted with
  * it, because anyone can write a file that claims the build id of libc. An image is opened and given to the symbolizer
@@ -31,7 +35,8 @@ struct image_place {
 	uint32_t root; /* of the process: roots.h */
 };
 
-#define IMAGE_NONE (UINT32_MAX - 1) /* there are too many images: the file has no name */
+#define IMAGE_NONE (UINT32_MAX - 1) /* there were too many images: the file has no name */
+#define IMAGES_MAX 65536
 
 /*
  * All are borrowed, and all but `profile` may be NULL. `why` is told what is opened (core/base/why.h); files of processes that have
@@ -52,6 +57,24 @@ uint32_t images_add(struct images *images, const struct proc_mapping *mapping);
  * IMAGE_NONE when that cannot be done.
  */
 uint32_t images_add_open(struct images *images, int fd);
+
+/* As long as somebody holds an image, its number stays its own without a mapping too. */
+void images_hold(struct images *images, uint32_t image);
+void images_let_go(struct images *images, uint32_t image);
+
+/* Whether there are so many more images or unused files since the last sweep that one is worth its time. */
+bool images_want_sweep(const struct images *images);
+
+/*
+ * A sweep: between the two, images_mark() is called for every image of a mapping, with `images` as its context. The end
+ * releases what is not marked and not used otherwise.
+ */
+void images_sweep_begin(struct images *images);
+void images_mark(void *images, uint32_t image);
+void images_sweep_end(struct images *images);
+
+/* How many there are: images, and files of the profile that are in use. */
+size_t images_count(const struct images *images, size_t *ret_nr_files);
 
 /* Keeps the build id that the kernel reported; the first one stays. */
 void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes);

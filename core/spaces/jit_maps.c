@@ -119,7 +119,7 @@ static void take_back(struct jit_maps *maps, struct jit_map *map)
 {
 	if (!map->is_handed)
 		return;
-	symbolizer_drop_map(maps->symbolizer, number_of(maps, map));
+	symbolizer_drop(maps->symbolizer, number_of(maps, map));
 	map->is_handed = false;
 	maps->nr_handed--;
 }

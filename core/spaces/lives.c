@@ -8,16 +8,22 @@
 #include "core/base/clock.h"
 #include "core/host/process.h"
 #include "core/profile/profile.h"
+#include "core/spaces/images.h"
 
 #define NR_BUCKETS 4096
-#define MAX_MAPPINGS (1u << 20) /* of all lives together: 40 MB */
+#define NR_SLICES 16 /* of the buckets, for the search for lives whose exit was not reported */
 #define MAX_EXEC_NS 1000000000u
 #define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
-#define MANY_MAPPINGS 4096      /* of one life, when all together are too many */
+#define REREAD_PAUSE_MIN_NS (NSEC_PER_SEC / 10)
+#define MANY_MAPPINGS 4096 /* of one life, when all together are too many; then fewer, if that is not enough */
+#define FEW_MAPPINGS 64
 
 /* Pids are given in sequence, so they spread over the buckets by themselves. */
 struct lives {
 	struct life *buckets[NR_BUCKETS];
+	size_t slice; /* the next one to look at */
+	uint32_t nr_sweeps; /* of images */
+	size_t nr;
 };
 
 struct lives *lives_new(void)
@@ -106,6 +112,7 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
 	life->end_ns = LIFE_RUNS;
 	life->mappings = mappings_new();
 	insert(lives, life);
+	lives->nr++;
 	return life;
 }
 
@@ -129,8 +136,9 @@ int life_reason_unmapped(const struct life *life)
 
 bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost)
 {
-	if (!has_lost && now_ns < life->reread_ns)
+	if (has_lost ? life->looked_ns && now_ns - life->looked_ns < REREAD_PAUSE_MIN_NS : now_ns < life->reread_ns)
 		return false;
+	life->looked_ns = now_ns;
 	life->reread_ns = now_ns + life->reread_pause_ns;
 	life->reread_pause_ns *= 2;
 	if (life->reread_pause_ns > REREAD_PAUSE_MAX_NS)
@@ -184,10 +192,29 @@ void life_tell_end(struct profile *profile, const struct life *life)
 
 /* ---- lives that are over ---- */
 
-void lives_sweep(struct lives *lives, uint64_t time_ns)
+size_t lives_count(const struct lives *lives)
 {
-	size_t nr_mappings = 0;
+	return lives->nr;
+}
 
+void lives_mark_images(struct lives *lives, struct images *images)
+{
+	lives->nr_sweeps++;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct life *life = lives->buckets[i]; life; life = life->next)
+			mappings_mark(life->mappings, lives->nr_sweeps, images_mark, images);
+}
+
+/* The record of its exit was lost, or nobody reports exits here. */
+static bool has_gone_silently(const struct life *life, uint64_t now_ns)
+{
+	return life->end_ns == LIFE_RUNS && life->start_ns < now_ns && process_has_ended(life->tgid);
+}
+
+void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
+		 void (*changed)(void *context, struct life *life), void *context)
+{
+	lives->slice = (lives->slice + 1) % NR_SLICES;
 	for (size_t i = 0; i < NR_BUCKETS; i++) {
 		struct life **link = &lives->buckets[i], *life;
 
@@ -197,14 +224,25 @@ void lives_sweep(struct lives *lives, uint64_t time_ns)
 			    (!lives_is_newest(lives, life) || process_has_ended(life->tgid))) {
 				*link = life->next;
 				life_free(life);
+				lives->nr--;
 				continue;
 			}
-			nr_mappings += mappings_count(life->mappings);
+			if (i % NR_SLICES == lives->slice && has_gone_silently(life, now_ns)) {
+				life->end_ns = now_ns;
+				changed(context, life);
+			}
 			link = &life->next;
 		}
 	}
-	for (size_t i = 0; nr_mappings > MAX_MAPPINGS && i < NR_BUCKETS; i++)
-		for (struct life *life = lives->buckets[i]; life; life = life->next)
-			if (mappings_count(life->mappings) > MANY_MAPPINGS)
+	for (size_t many = MANY_MAPPINGS; many >= FEW_MAPPINGS && mappings_count_all() > MAPPINGS_MAX_IN_ALL / 4 * 3;
+	     many /= 4)
+		for (size_t i = 0; i < NR_BUCKETS; i++)
+			for (struct life *life = lives->buckets[i]; life; life = life->next) {
+				if (mappings_count(life->mappings) <= many)
+					continue;
 				life_forget_mappings(life);
+				life->state = LIFE_COMPLETE; /* so a pause comes before they are read again */
+				life->is_cut = true;
+				changed(context, life);
+			}
 }

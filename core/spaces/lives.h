@@ -33,6 +33,7 @@ struct life {
 	uint64_t start_time_ns; /* as its first record said; 0 unknown */
 	uint64_t exec_id;       /* 0 unknown. A fork copies it and exec counts it up, or the first record says it */
 	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
+	uint64_t looked_ns; /* when maps were last read; 0 never */
 	bool is_cut;    /* there are more mappings than are kept */
 	bool by_exec;   /* the process was there before, as another program */
 	bool has_root;  /* `root` is known, or could not be found out */
@@ -42,6 +43,7 @@ struct life {
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
 };
 
+struct images;
 struct lives;
 struct profile;
 
@@ -79,8 +81,8 @@ struct life *lives_origin(const struct lives *lives, const struct life *life);
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
 
 /*
- * Whether maps may be looked at again at `now_ns`: at once when side-band records were lost, otherwise after a pause. Each
- * look doubles the pause, up to a minute.
+ * Whether maps may be looked at again at `now_ns`: when side-band records were lost, 100 ms after the last look, otherwise
+ * after a pause. Each look doubles the pause, up to a minute.
  */
 bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost);
 
@@ -101,7 +103,15 @@ void life_tell_mapping(struct profile *profile, const struct life *life, const s
 void life_tell_end(struct profile *profile, const struct life *life);
 
 /*
- * Frees the lives that ended before `time_ns` and whose process has gone. When too many mappings remain, the lives with
- * the most forget theirs.
+ * Frees the lives that ended before `time_ns` and whose process has gone. Looks at some of the others, at all of them in 16
+ * calls: one whose process has gone without a record ends now. When there are too many mappings, the lives with the most
+ * forget theirs and become cut. `changed` gets the lives that ended or forgot.
  */
-void lives_sweep(struct lives *lives, uint64_t time_ns);
+void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
+		 void (*changed)(void *context, struct life *life), void *context);
+
+/* Part of a sweep of images: marks those that any life has mapped. */
+void lives_mark_images(struct lives *lives, struct images *images);
+
+/* How many there are. */
+size_t lives_count(const struct lives *lives);

@@ -19,9 +19,12 @@ struct past_mapping {
 
 struct mappings {
 	unsigned int nr_holders;
+	uint32_t sweep; /* of mappings_mark() */
 	VEC(struct mapping) now;       /* by address */
 	VEC(struct past_mapping) past; /* oldest first */
 };
+
+static size_t nr_in_all; /* this file makes and frees all tables */
 
 struct mappings *mappings_new(void)
 {
@@ -41,6 +44,7 @@ void mappings_free(struct mappings *mappings)
 {
 	if (!mappings || --mappings->nr_holders)
 		return;
+	nr_in_all -= mappings_count(mappings);
 	vec_done(&mappings->now);
 	vec_done(&mappings->past);
 	free(mappings);
@@ -49,6 +53,23 @@ void mappings_free(struct mappings *mappings)
 size_t mappings_count(const struct mappings *mappings)
 {
 	return mappings->now.nr + mappings->past.nr;
+}
+
+size_t mappings_count_all(void)
+{
+	return nr_in_all;
+}
+
+void mappings_mark(struct mappings *mappings, uint32_t sweep, void (*mark)(void *context, uint32_t image),
+		   void *context)
+{
+	if (mappings->sweep == sweep)
+		return;
+	mappings->sweep = sweep;
+	for (size_t i = 0; i < mappings->now.nr; i++)
+		mark(context, mappings->now.data[i].image);
+	for (size_t i = 0; i < mappings->past.nr; i++)
+		mark(context, mappings->past.data[i].mapping.image);
 }
 
 const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_nr)
@@ -70,6 +91,7 @@ static struct mappings *make_own(struct mappings **mappings)
 		vec_push(&own->now, shared->now.data[i]);
 	for (size_t i = 0; i < shared->past.nr; i++)
 		vec_push(&own->past, shared->past.data[i]);
+	nr_in_all += mappings_count(own);
 	mappings_free(shared);
 	*mappings = own;
 	return own;
@@ -154,6 +176,7 @@ int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 {
 	size_t first = first_above(*mappings, mapping->start), after = first, nr_pieces, nr_behind;
 	const struct mapping *known = (*mappings)->now.data;
+	size_t nr_copied = (*mappings)->nr_holders > 1 ? mappings_count(*mappings) : 0;
 	struct mapping pieces[3], *at;
 	struct mappings *own;
 
@@ -162,11 +185,12 @@ int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 	if (after > first && known[first].start <= mapping->start && known[first].end >= mapping->end &&
 	    is_continued_by(&known[first], mapping))
 		return 0;
-	if ((*mappings)->now.nr + 2 > MAPPINGS_MAX)
+	if ((*mappings)->now.nr + 2 > MAPPINGS_MAX || nr_in_all + nr_copied + after - first + 2 > MAPPINGS_MAX_IN_ALL)
 		return -ENOSPC;
 	own = make_own(mappings);
 	if (grow_anonymous(own, first, after - first, mapping))
 		return 0;
+	nr_in_all -= mappings_count(own);
 	remember(own, first, after - first, mapping->since_ns);
 	vec_reserve(&own->now, own->now.nr + 2);
 	at = own->now.data + first;
@@ -175,6 +199,7 @@ int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 	memmove(at + nr_pieces, own->now.data + after, nr_behind * sizeof(*at));
 	memcpy(at, pieces, nr_pieces * sizeof(*at));
 	own->now.nr = first + nr_pieces + nr_behind;
+	nr_in_all += mappings_count(own);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 
 #define IMAGE_ANONYMOUS UINT32_MAX /* memory without a file */
 #define MAPPINGS_MAX 65536         /* of one address space; the kernel's own default limit is 65,530 */
+#define MAPPINGS_MAX_IN_ALL (1u << 20) /* of all tables together, with what is remembered: 40 MB */
 
 struct mapping {
 	uint64_t start, end;
@@ -34,7 +35,7 @@ void mappings_free(struct mappings *mappings); /* one holder less */
 
 /*
  * Adds a mapping to *mappings, which becomes the holder's own copy if it was shared. -ENOSPC when the address space has
- * more pieces than a table holds.
+ * more pieces than a table holds, or all together have too many.
  */
 int mappings_add(struct mappings **mappings, const struct mapping *mapping);
 
@@ -47,5 +48,13 @@ const struct mapping *mappings_find(const struct mappings *mappings, uint64_t ad
 /* What is mapped now, by address. Valid until the next mappings_add. */
 const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_nr);
 
-/* Mappings and remembered pieces, for limits. */
+/* Mappings and remembered pieces, for limits: of one table, and of all. */
 size_t mappings_count(const struct mappings *mappings);
+size_t mappings_count_all(void);
+
+/*
+ * Calls `mark` with each image that the table shows or remembers, unless this was done in the same sweep already: tables
+ * are shared. Sweeps have numbers above 0.
+ */
+void mappings_mark(struct mappings *mappings, uint32_t sweep, void (*mark)(void *context, uint32_t image),
+		   void *context);

@@ -137,9 +137,10 @@ static int read_life(struct spaces *spaces, struct life *life)
 	bool was_cut = life->is_cut;
 	int nr = proc_maps_read_of(life->tgid, add_from_maps, &reading);
 
-	life->nr_lost = spaces_lost(spaces);
 	if (nr > 0)
 		drain(spaces);
+	/* what is lost meanwhile calls for no further look: while records are lost all the time, looking again does not help */
+	life->nr_lost = spaces_lost(spaces);
 	if (nr > 0 && lives_is_newest(spaces->lives, life)) {
 		mappings_free(before);
 		return 0;
@@ -337,9 +338,17 @@ static void drain(struct spaces *spaces)
 		apply(spaces, record);
 }
 
+static void note_sweep_change(void *context, struct life *life)
+{
+	struct spaces *spaces = context;
+
+	life_tell_end(spaces->options.profile, life);
+	note_change(spaces, life);
+}
+
 /*
  * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to,
- * also when the caller was busy elsewhere for a while.
+ * also when the caller was busy elsewhere for a while. So its images are kept, too.
  */
 void spaces_update(struct spaces *spaces)
 {
@@ -349,7 +358,12 @@ void spaces_update(struct spaces *spaces)
 	if (spaces->now_ns - spaces->swept_ns < SWEEP_NS)
 		return;
 	spaces->swept_ns = spaces->now_ns;
-	lives_sweep(spaces->lives, before_ns);
+	lives_sweep(spaces->lives, before_ns, spaces->now_ns, note_sweep_change, spaces);
+	if (!images_want_sweep(spaces->images))
+		return;
+	images_sweep_begin(spaces->images);
+	lives_mark_images(spaces->lives, spaces->images);
+	images_sweep_end(spaces->images);
 }
 
 /* ---- processes that changed ---- */
@@ -405,15 +419,15 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 
 /*
  * An address without a mapping can be a reason to look at maps again: the side-band lost something or is not there,
- * or the mapping was moved, of which the kernel does not tell (mremap()). Most such addresses are what a frame pointer
+ * or the mapping was moved, of which the kernel does not tell (mremap()), or there were too many images. Most such addresses are what a frame pointer
  * walk finds in code without frame pointers, so the pauses grow.
  */
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
 {
 	const struct mapping *mapping = mappings_find(life->mappings, address, time_ns);
 
-	if (mapping || life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE || address > INT64_MAX ||
-	    !lives_is_newest(spaces->lives, life) ||
+	if ((mapping && mapping->image != IMAGE_NONE) || life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE ||
+	    address > INT64_MAX || !lives_is_newest(spaces->lives, life) ||
 	    !life_may_reread(life, spaces->now_ns, spaces_lost(spaces) != life->nr_lost) || read_life(spaces, life))
 		return mapping;
 	return mappings_find(life->mappings, address, time_ns);

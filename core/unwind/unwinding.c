@@ -19,17 +19,21 @@
 #define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
 #define WORK_MS 20     /* of one call without a timeout: there are events to be read, too */
 #define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
+#define EVICT_FROM 256 /* modules */
+#define RETRY_MS 10000
+#define RETRY_MAX_MS (64 * RETRY_MS)
 #define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
 
 enum state {
 	STATE_NONE,    /* not asked for */
+	STATE_TRIED,   /* not asked for, because it could not be opened so far */
 	STATE_WAITING, /* the worker makes it */
 	STATE_READY,
 	STATE_EMPTY,   /* the file has nothing to unwind by, or cannot be had */
-	STATE_REFUSED, /* no room */
+	STATE_REFUSED, /* no room; it is asked for again after a pause */
 };
 
-/* The table of an image, by the number of the image. */
+/* The table of an image, by the number of the image, which is held in all states but the first. */
 struct module {
 	uint8_t state; /* enum state */
 	uint8_t nr_tries;
@@ -71,6 +75,9 @@ struct unwinding {
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
 	size_t nr_waiting;
+	int64_t retry_ms; /* when those that found no room are asked for again; 0: there are none */
+	int64_t retry_pause_ms;
+	size_t nr_held, evict_at; /* modules in other states than STATE_NONE: now, and when unused ones are let go */
 	uint64_t nr_refused;
 	uint32_t nr_held_back; /* reads of code that took too long */
 	bool any_new;          /* there are tables that processes do not have yet */
@@ -82,6 +89,8 @@ struct unwinding *unwinding_new(const struct unwinding_options *options)
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
 
 	unwinding->options = *options;
+	unwinding->evict_at = EVICT_FROM;
+	unwinding->retry_pause_ms = RETRY_MS;
 	return unwinding;
 }
 
@@ -130,15 +139,29 @@ static bool can_have_table(const struct unwinding *unwinding, uint32_t image)
 	return kind == MAPPING_FILE || kind == MAPPING_VDSO;
 }
 
+static void set_state(struct unwinding *unwinding, uint32_t image, enum state state)
+{
+	struct module *module = module_of(unwinding, image);
+
+	if (module->state == STATE_NONE && state != STATE_NONE) {
+		images_hold(unwinding->options.images, image);
+		unwinding->nr_held++;
+	} else if (module->state != STATE_NONE && state == STATE_NONE) {
+		images_let_go(unwinding->options.images, image);
+		unwinding->nr_held--;
+		*module = (struct module){ .table = UNWIND_NO_TABLE };
+	}
+	module->state = (uint8_t)state;
+}
+
 /* Takes ownership of `fd`. */
 static void ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32_t root)
 {
-	struct module *module = module_of(unwinding, image);
 	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd, root);
 
 	if (err == -EAGAIN)
 		return;
-	module->state = err ? STATE_EMPTY : STATE_WAITING;
+	set_state(unwinding, image, err ? STATE_EMPTY : STATE_WAITING);
 	unwinding->nr_waiting += !err;
 }
 
@@ -148,13 +171,13 @@ static void ask_for(struct unwinding *unwinding, uint32_t image, const struct im
 	struct module *module = module_of(unwinding, image);
 	int fd;
 
-	if (module->state != STATE_NONE || unwinding->nr_waiting >= MAX_WAITING)
+	if (module->state > STATE_TRIED || unwinding->nr_waiting >= MAX_WAITING)
 		return;
 	fd = images_open(unwinding->options.images, image, place);
 	if (fd >= 0)
 		ask_with(unwinding, image, fd, images_root(unwinding->options.images, image, place, fd));
-	else if (++module->nr_tries == MAX_TRIES)
-		module->state = STATE_EMPTY;
+	else
+		set_state(unwinding, image, ++module->nr_tries < MAX_TRIES ? STATE_TRIED : STATE_EMPTY);
 }
 
 /* ---- what is expected ---- */
@@ -169,7 +192,7 @@ static void ask_for_expected(struct unwinding *unwinding)
 		uint32_t image = images_add_open(unwinding->options.images, fd);
 		struct module *module = can_have_table(unwinding, image) ? module_of(unwinding, image) : NULL;
 
-		if (!module || module->state != STATE_NONE)
+		if (!module || module->state > STATE_TRIED)
 			continue;
 		module->expected_as = file.number + 1;
 		ask_with(unwinding, image, take_fd(&fd), ROOT_OURS);
@@ -203,6 +226,24 @@ static void mark_used(struct unwinding *unwinding, const struct space *space)
 							       unwinding->code_tables.data[i].number;
 }
 
+/* There may be room now for what found none. Processes are given it by publish_incomplete(). */
+static void try_refused_again(struct unwinding *unwinding)
+{
+	bool any = false;
+
+	unwinding->retry_ms = 0;
+	for (uint32_t i = 0; i < unwinding->modules.nr; i++) {
+		if (unwinding->modules.data[i].state != STATE_REFUSED)
+			continue;
+		set_state(unwinding, i, STATE_NONE);
+		any = true;
+	}
+	for (size_t i = 0; any && i < NR_BUCKETS; i++)
+		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
+			space->incomplete = true;
+	unwinding->any_new |= any;
+}
+
 /* Forgets the tables of files and of code that no process has any more. Whether there were any. */
 static bool evict(struct unwinding *unwinding)
 {
@@ -216,14 +257,15 @@ static bool evict(struct unwinding *unwinding)
 	for (size_t i = 0; i < NR_BUCKETS; i++)
 		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
 			mark_used(unwinding, space);
-	for (size_t i = 0; i < unwinding->modules.nr; i++) {
-		struct module *module = &unwinding->modules.data[i];
+	for (uint32_t i = 0; i < unwinding->modules.nr; i++) {
+		const struct module *module = &unwinding->modules.data[i];
 
-		if (module->used || module->state != STATE_READY)
+		if (module->used || module->state == STATE_WAITING)
 			continue;
-		unwind_store_remove(unwinding->store, module->table);
-		module->state = STATE_NONE;
-		any = true;
+		any |= module->state == STATE_READY;
+		if (module->state == STATE_READY)
+			unwind_store_remove(unwinding->store, module->table);
+		set_state(unwinding, i, STATE_NONE);
 	}
 	for (size_t i = 0; i < nr_before; i++) {
 		struct code_table *table = &unwinding->code_tables.data[i];
@@ -236,6 +278,7 @@ static bool evict(struct unwinding *unwinding)
 		unwind_table_done(&table->table);
 	}
 	unwinding->code_tables.nr = nr;
+	unwinding->evict_at = 2 * unwinding->nr_held > EVICT_FROM ? 2 * unwinding->nr_held : EVICT_FROM;
 	return any || nr < nr_before;
 }
 
@@ -343,7 +386,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	if (can_have_table(unwinding, mapping->image)) {
 		ask_for(unwinding, mapping->image, &place);
 		module = module_of(unwinding, mapping->image);
-		if (module->state == STATE_NONE || module->state == STATE_WAITING) {
+		if (module->state <= STATE_WAITING) {
 			space->incomplete = true;
 			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME; /* it cannot be opened */
 		}
@@ -371,6 +414,10 @@ static void publish(struct unwinding *unwinding, struct space *space)
 		add_mapping(unwinding, space, &mappings[i]);
 	if (!unwinding->store)
 		return;
+	if (!nr) {
+		unwind_store_remove_process(unwinding->store, &space->process);
+		return;
+	}
 	to = unwinding->scratch.data;
 	nr = unwind_store_fit(to, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
 	err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
@@ -403,6 +450,17 @@ static void publish_incomplete(struct unwinding *unwinding)
 
 /* ---- what the worker has made ---- */
 
+/* Each retry has the worker make the tables again, so the pauses grow. */
+static void note_refused(struct unwinding *unwinding)
+{
+	unwinding->nr_refused++;
+	if (unwinding->retry_ms)
+		return;
+	unwinding->retry_ms = now_ms() + unwinding->retry_pause_ms;
+	if (unwinding->retry_pause_ms < RETRY_MAX_MS)
+		unwinding->retry_pause_ms *= 2;
+}
+
 /* Takes a table that the worker has made, and from a file of the forecast also which files it needs. */
 static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 {
@@ -412,14 +470,21 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 	if (module->state != STATE_WAITING)
 		return;
 	unwinding->nr_waiting--;
-	module->state = STATE_EMPTY;
-	if (made->status == SYMBOL_PAUSED && ++module->nr_tries < MAX_TRIES)
-		module->state = STATE_NONE; /* asked for again with a later process */
 	if (made->status == SYMBOL_OK) {
+		uint32_t number = UNWIND_NO_TABLE;
+		enum state state = store(unwinding, table, &number) ? STATE_REFUSED : STATE_READY;
+
+		module = module_of(unwinding, made->number);
 		module->nr_segments = table->nr_segments;
 		memcpy(module->segments, table->segments, sizeof(module->segments));
-		module->state = store(unwinding, table, &module->table) ? STATE_REFUSED : STATE_READY;
-		unwinding->nr_refused += module->state == STATE_REFUSED;
+		module->table = number;
+		set_state(unwinding, made->number, state);
+		if (state == STATE_REFUSED)
+			note_refused(unwinding);
+	} else if (made->status == SYMBOL_PAUSED && ++module->nr_tries < MAX_TRIES) {
+		set_state(unwinding, made->number, STATE_TRIED); /* asked for again with a later process */
+	} else {
+		set_state(unwinding, made->number, STATE_EMPTY);
 	}
 	if (!module->expected_as)
 		return;
@@ -479,6 +544,10 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 		unwinding_set(unwinding, &process);
 	if (!unwinding->store)
 		return false;
+	if (unwinding->nr_held >= unwinding->evict_at)
+		evict(unwinding);
+	if (unwinding->retry_ms && begun_ms >= unwinding->retry_ms)
+		try_refused_again(unwinding);
 	while (unwinding->nr_waiting && now < end_ms &&
 	       symbolizer_next_unwind(unwinding->options.symbolizer, timeout_ms ? (int)(end_ms - now) : 0, &made)) {
 		take(unwinding, &made);

@@ -198,20 +198,16 @@ static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, uint3
 {
 	_cleanup_(closep) int given = fd;
 	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .kind = kind };
-	struct handed_file *place = file_of(symbolizer, file);
+	struct handed_file *place;
 
-	if (place && place->state != HANDED_DROPPED)
+	if (file_of(symbolizer, file))
 		return -EEXIST;
-	handed.link = place ? place->link : link_of(symbolizer, given, root);
+	handed.link = link_of(symbolizer, given, root);
 	worker_link_pump(handed.link);
 	handed.status = refusal_of(symbolizer, given);
-	if (!place) {
-		int err = vec_try_push(&handed.link->files, handed);
-
-		if (err)
-			return err;
-		place = &vec_last(&handed.link->files);
-	}
+	place = worker_link_place(handed.link);
+	if (!place)
+		return -ENOMEM;
 	*place = handed;
 	if (handed.status == SYMBOL_OK) {
 		place->fd = take_fd(&given);
@@ -294,11 +290,19 @@ int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd)
 	return hand_over(symbolizer, file, fd, 0, SYMBOL_FILE_MODULE);
 }
 
-void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file)
+void symbolizer_drop(struct symbolizer *symbolizer, uint32_t file)
 {
-	struct handed_file *handed = file_of(symbolizer, file);
+	struct handed_file *handed;
 
-	if (handed && handed->kind == SYMBOL_FILE_MAP && handed->state != HANDED_DROPPED)
+	for (size_t i = 0; i < symbolizer->aliases.nr; i++) {
+		if (symbolizer->aliases.data[i].number != file)
+			continue;
+		symbolizer->aliases.data[i] = vec_last(&symbolizer->aliases);
+		symbolizer->aliases.nr--;
+		return;
+	}
+	handed = file_of(symbolizer, file);
+	if (handed)
 		worker_link_drop(handed->link, handed);
 }
 

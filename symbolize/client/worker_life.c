@@ -86,9 +86,19 @@ void worker_link_close(struct worker_link *link)
 struct handed_file *worker_link_file(struct worker_link *link, uint32_t number)
 {
 	for (size_t i = 0; i < link->files.nr; i++)
-		if (link->files.data[i].number == number)
+		if (link->files.data[i].number == number && link->files.data[i].state != HANDED_DROPPED)
 			return &link->files.data[i];
 	return NULL;
+}
+
+struct handed_file *worker_link_place(struct worker_link *link)
+{
+	for (size_t i = 0; i < link->files.nr; i++)
+		if (link->files.data[i].state == HANDED_DROPPED)
+			return &link->files.data[i];
+	return vec_try_push(&link->files, (struct handed_file){ .fd = -1, .state = HANDED_DROPPED })
+		       ? NULL
+		       : &vec_last(&link->files);
 }
 
 /* ---- the worker's life ---- */

@@ -339,6 +339,8 @@ void worker_link_drop(struct worker_link *link, struct handed_file *file)
 {
 	if (file->state == HANDED_SENT)
 		worker_link_index(link, file);
+	if (file->state == HANDED_SENT) /* the run ends, which no acknowledgement holds up */
+		return;
 	draft_start(&link->shared->draft, MESSAGE_DROP, file->number);
 	if (file->state == HANDED_INDEXED && link->socket >= 0)
 		send_question(link, file, -1);

@@ -28,7 +28,7 @@ enum handed_state {
 	HANDED_SENT,    /* sent, not acknowledged; we still hold its descriptor */
 	HANDED_INDEXED,
 	HANDED_LOST,    /* was indexed by a worker that is gone, or came in a pause */
-	HANDED_DROPPED, /* a map that was taken back */
+	HANDED_DROPPED, /* taken back: the place is free */
 	HANDED_REFUSED, /* cannot be used; the status says why */
 };
 
@@ -106,7 +106,10 @@ void worker_link_pump(struct worker_link *link);
 /* The file of this number that was handed to the link, or NULL. */
 struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
 
-/* Has the worker forget a map, which is not sent a second time. */
+/* A free place for a file, which its caller fills at once; NULL when there is no memory. */
+struct handed_file *worker_link_place(struct worker_link *link);
+
+/* Has the worker forget a file, which is not sent a second time. */
 void worker_link_drop(struct worker_link *link, struct handed_file *file);
 
 /* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK or why it is not. */

@@ -181,7 +181,7 @@ static void handle(struct worker *worker, int fd)
 		take_file(worker, given);
 		break;
 	case MESSAGE_DROP:
-		indexed_files_drop_map(&worker->files, worker->message.header.file);
+		indexed_files_drop(&worker->files, worker->message.header.file);
 		break;
 	case MESSAGE_UNWIND:
 		worker_unwind(worker, given);

@@ -151,16 +151,21 @@ struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32
 	return i < files->files.nr ? files->files.data[i] : NULL;
 }
 
-void indexed_files_drop_map(struct indexed_files *files, uint32_t number)
+void indexed_files_drop(struct indexed_files *files, uint32_t number)
 {
 	struct indexed_file *file = indexed_files_get(files, number);
 
-	if (!file || file->kind != SYMBOL_FILE_MAP)
+	if (!file)
 		return;
 	files->files.data[find(files, number)] = vec_last(&files->files);
 	files->files.nr--;
+	if (files->asked == file)
+		files->asked = NULL;
 	if (file->map.fd >= 0)
 		perf_map_done(&file->map);
+	closep(&file->lines_fd);
+	usdt_notes_done(&file->usdt);
+	forget(file);
 	free(file);
 }
 

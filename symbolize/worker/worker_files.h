@@ -46,8 +46,8 @@ struct indexed_files {
 /* Indexes the file of the descriptor, of enum symbol_file_kind, as this number, which must be new. Its status. */
 enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, uint32_t kind);
 
-/* Forgets a perf map; nothing for another file. */
-void indexed_files_drop_map(struct indexed_files *files, uint32_t number);
+/* Forgets a file or a perf map; nothing for a number that is not known. */
+void indexed_files_drop(struct indexed_files *files, uint32_t number);
 
 /* The file of a number, or NULL. */
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number);

@@ -28,7 +28,7 @@ enum message_kind {
 	MESSAGE_LINES, /* wire_query…: where in the source places of `file` are; further ones follow if `more`, then come the
 			* answers; `status`: enum lines_request and, from LINES_TIME_SHIFT on, the milliseconds it may take, or 0 */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
-	MESSAGE_DROP, /* forget the perf map `file`: the number may come again */
+	MESSAGE_DROP, /* forget the file or perf map `file`: the number may come again */
 	MESSAGE_DEBUG, /* the answer to MESSAGE_WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
 	MESSAGE_INDEXED, /* `file` is done: status, text: build id */

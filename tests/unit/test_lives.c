@@ -2,10 +2,14 @@
 /* core/spaces/lives.c: which program an address belongs to while execve() is under way, and when maps are read again. */
 #include "core/spaces/lives.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "core/profile/profile.h"
 #include "tests/harness.h"
 
 #define TGID 7u
+#define MANY 4000
 
 static struct life *begin(struct lives *lives, uint32_t tgid, uint64_t start_ns, uint64_t mapped_at, bool by_exec)
 {
@@ -156,4 +160,84 @@ TEST(what_could_not_be_read_has_not_ended)
 	}
 	assert_int_equal(life_reason_unmapped(&(struct life){ .state = LIFE_COMPLETE, .is_cut = true }),
 			 REASON_TOO_MANY_MAPPINGS);
+}
+
+/* ---- a run of weeks ---- */
+
+static void count(void *context, struct life *life)
+{
+	(void)life;
+	++*(size_t *)context;
+}
+
+static uint32_t ended_process(void)
+{
+	int pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return (uint32_t)pid;
+}
+
+/* Their exit was never reported: the record was lost, or there is no side-band. */
+TEST(processes_that_ended_without_a_record_are_found)
+{
+	struct lives *lives = lives_new();
+	uint32_t ended = ended_process();
+	uint64_t now_ns = 10;
+	size_t nr_changed = 0;
+
+	begin(lives, (uint32_t)getpid(), 1, 0x1000, false);
+	for (uint32_t tgid = 0x7fff0000; tgid < 0x7fff0000 + 5000; tgid++) /* beyond any pid_max */
+		begin(lives, tgid, 1, 0x1000, false);
+	begin(lives, ended, 1, 0x1000, false);
+	for (int i = 0; i < 16; i++)
+		lives_sweep(lives, 0, ++now_ns, count, &nr_changed);
+	assert_int_equal(nr_changed, 5001);
+	assert_int_not_equal(lives_find(lives, ended, now_ns)->end_ns, LIFE_RUNS);
+	lives_sweep(lives, now_ns + 1, now_ns + 1, count, &nr_changed);
+	assert_int_equal(lives_count(lives), 1);
+	assert_int_equal(lives_find(lives, (uint32_t)getpid(), now_ns)->end_ns, LIFE_RUNS);
+	lives_free(lives);
+}
+
+/* Many processes with as many mappings as one may have without being conspicuous. */
+TEST(all_mappings_together_have_a_maximum)
+{
+	struct lives *lives = lives_new();
+	struct life *small = begin(lives, (uint32_t)getpid(), 1, 0x1000, false);
+	size_t nr_changed = 0;
+
+	for (uint32_t tgid = 1000; tgid < 1000 + 400; tgid++) {
+		struct life *life = lives_begin(lives, tgid, 1);
+
+		life->state = LIFE_COMPLETE;
+		for (uint64_t i = 0; i < MANY; i++) {
+			struct mapping mapping = numbered(i);
+
+			life_add_mapping(life, &mapping, true);
+		}
+		assert_true(mappings_count_all() <= MAPPINGS_MAX_IN_ALL);
+	}
+	assert_int_equal(life_reason_unmapped(lives_find(lives, 1399, 2)), REASON_TOO_MANY_MAPPINGS);
+	for (uint32_t tgid = 1000; tgid < 1000 + 400; tgid++) /* as if they ran */
+		lives_find(lives, tgid, 2)->end_ns = UINT64_MAX - 1;
+	lives_sweep(lives, 0, 2, count, &nr_changed);
+	assert_true(mappings_count_all() <= MAPPINGS_MAX_IN_ALL / 4 * 3);
+	assert_true(nr_changed >= 250);
+	assert_non_null(mappings_find(small->mappings, 0x1000, 2));
+	lives_free(lives);
+	assert_int_equal(mappings_count_all(), 0);
+}
+
+/* Anyone can make the side-band lose records all the time; a stack has 127 addresses. */
+TEST(lost_records_are_no_reason_to_read_maps_without_end)
+{
+	struct life life = { .reread_pause_ns = 1000000000 };
+	size_t nr = 0;
+
+	for (uint64_t now_ns = 1; now_ns < 1000000000; now_ns += 1000000)
+		nr += life_may_reread(&life, now_ns, true);
+	assert_in_range(nr, 5, 10);
 }

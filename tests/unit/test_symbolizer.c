@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <lzma.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "core/base/match.h"
@@ -72,6 +74,51 @@ SYMBOLIZER_TEST(a_file_can_have_several_numbers)
 	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 8, 7), -EEXIST);
 	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 7, 8), -EEXIST);
 	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 9, elf_writer_fd(&fixture->writer), 0), -EEXIST);
+}
+
+static long kilobytes_of(int pid)
+{
+	long nr_pages = 0;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	file = fopen(path, "r");
+	assert_true(file && fscanf(file, "%*s %ld", &nr_pages) == 1);
+	fclose(file);
+	return nr_pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Neither the worker nor we keep anything of a file that was taken back. */
+SYMBOLIZER_TEST(files_that_are_taken_back_take_no_room)
+{
+	enum {
+		WARM_UP = 200,
+		NR = 2000,
+		LIVING = 10
+	};
+	long before = 0, after;
+	uint64_t offset;
+
+	for (uint32_t i = 0; i < NR; i++) {
+		uint32_t number = i % LIVING;
+
+		if (i == WARM_UP)
+			before = kilobytes_of(symbolizer_worker_pid(fixture->symbolizer));
+		symbolizer_drop(fixture->symbolizer, number + LIVING);
+		symbolizer_drop(fixture->symbolizer, number);
+		assert_int_equal(symbolizer_add_file(fixture->symbolizer, number,
+						     open_file_of(dlsym(RTLD_DEFAULT, "getppid"), &offset), i / 7 % 3),
+				 0);
+		assert_int_equal(symbolizer_add_same(fixture->symbolizer, number + LIVING, number), 0);
+		if (i % 100 == 0)
+			fixture_expect(fixture, number + LIVING, offset + 1, "getppid");
+	}
+	after = kilobytes_of(symbolizer_worker_pid(fixture->symbolizer));
+	print_message("worker: %ld kB, then %ld kB\n", before, after);
+	assert_true(after < before + before / 5);
+	symbolizer_drop(fixture->symbolizer, 3);
+	fixture_expect_status(fixture, 3, SYMBOL_NO_FILE);
 }
 
 SYMBOLIZER_TEST(unnamed_places_have_a_reason)

@@ -1,0 +1,46 @@
+#!/bin/sh
+# ctest: host timeout=400
+# A run of many intervals does not grow with the programs that run meanwhile, each of them a new file: neither the tool nor its
+# symbol worker, in memory or in open files. The programs of the last interval have their names.
+. "${0%/*}/lib.sh"
+needs tracepoint:syscalls:sys_enter_exit_group
+
+PROGRAMS=2600
+
+# All processes of the tool: "KILOBYTES DESCRIPTORS".
+measure() {
+	processes=$tool_pid
+	for process in $(cat "/proc/$tool_pid/task/$tool_pid/children"); do
+		processes="$processes $process $(cat "/proc/$process/task/$process/children")"
+	done
+	for process in $processes; do
+		awk '/^VmRSS/ { print $2 }' "/proc/$process/status"
+		find "/proc/$process/fd" -type l | wc -l
+	done | awk 'NR % 2 { kilobytes += $1; next } { descriptors += $1 } END { print kilobytes, descriptors }'
+}
+
+# run_programs FROM TO: the most that the tool had meanwhile, in $most_kilobytes and $most_descriptors.
+run_programs() {
+	most_kilobytes=0 most_descriptors=0 number=$1
+	while [ "$number" -lt "$2" ]; do
+		cp "$FIXTURES/calls" "$T/program$number"
+		"$T/program$number" -h >/dev/null 2>&1
+		rm "$T/program$number"
+		number=$((number + 1))
+		[ $((number % 100)) = 0 ] || continue
+		measure >"$T/measured"
+		read -r kilobytes descriptors <"$T/measured"
+		[ "$kilobytes" -le "$most_kilobytes" ] || most_kilobytes=$kilobytes
+		[ "$descriptors" -le "$most_descriptors" ] || most_descriptors=$descriptors
+	done
+}
+
+tool_start count -f -i 1 t:syscalls:sys_enter_exit_group
+run_programs 0 $((PROGRAMS / 2))
+warm_kilobytes=$most_kilobytes warm_descriptors=$most_descriptors
+run_programs $((PROGRAMS / 2)) $PROGRAMS
+tool_end
+echo "kB: $warm_kilobytes, then $most_kilobytes; descriptors: $warm_descriptors, then $most_descriptors"
+[ $((most_kilobytes * 10)) -lt $((warm_kilobytes * 11)) ] || fail "memory: $warm_kilobytes kB, then $most_kilobytes kB"
+[ "$most_descriptors" -lt $((warm_descriptors + 10)) ] || fail "descriptors: $warm_descriptors, then $most_descriptors"
+tail -n 3 "$T/out"
