@@ -20,11 +20,12 @@ set(one_guest 2)
 set(one_build 2)
 set(whole_host 5)
 
-# What begins first: the trees that others wait for, then guests, which take longest, then fuzzers. Short tests end the run.
-# CI has no times of an earlier run.
+# What begins first: the trees that others wait for, then guests, which take longest, then fuzzers, then the tests with the sanitizers,
+# one of which takes two minutes. Short tests end the run. CI has no times of an earlier run.
 set(cost_of_build 1000)
 set(cost_of_guest 100)
 set(cost_of_fuzzing 50)
+set(cost_of_asan 10)
 
 set(asan_tree ${PROJECT_SOURCE_DIR}/build/asan)
 set(tests ${PROJECT_SOURCE_DIR}/tests)
@@ -110,7 +111,7 @@ function(layer_test layer name timeout)
 	add_test(NAME asan.${layer}.${name} COMMAND ${command})
 	set_test_environment(asan.${layer}.${name} ${asan_tree} ${slower})
 	set_property(TEST asan.${layer}.${name} APPEND PROPERTY ENVIRONMENT SANITIZED=1)
-	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree
+	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree COST ${cost_of_asan}
 		RESOURCE_LOCK ${layer}.${name}) # not beside itself
 	run_alone(asan.${layer}.${name})
 endfunction()
