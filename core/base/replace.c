@@ -15,6 +15,13 @@
 #include "core/base/err.h"
 #include "core/base/names.h"
 
+static const struct replace_agent *by;
+
+void replace_by(const struct replace_agent *agent)
+{
+	by = agent;
+}
+
 /* The directory stays open, so that the rename cannot end up elsewhere. */
 static int open_directory(const char *path, int *ret_fd)
 {
@@ -72,47 +79,78 @@ static int cannot_write(const char *path, int err)
 	return fail_write(err, what);
 }
 
-int replace_begin(const char *path, struct replacement *ret_replacement)
+/* Makes a new file beside `path`. */
+static int begin_here(const char *path, struct replacement *replacement, int *ret_fd)
 {
-	_cleanup_(closep) int directory_fd = -1, fd = -1;
-	struct replacement replacement = { .path = path };
+	_cleanup_(closep) int directory_fd = -1;
 	int err = open_directory(path, &directory_fd);
 
 	if (!err)
 		err = check_place(directory_fd, path);
 	if (err)
 		return err;
-	temporary_name(replacement.temporary, sizeof(replacement.temporary));
-	fd = openat(directory_fd, replacement.temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	temporary_name(replacement->temporary, sizeof(replacement->temporary));
+	*ret_fd = openat(directory_fd, replacement->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			 0600);
+	if (*ret_fd < 0)
 		return cannot_write(path, -errno);
+	replacement->directory_fd = take_fd(&directory_fd);
+	return 0;
+}
+
+int replace_begin(const char *path, struct replacement *ret_replacement)
+{
+	struct replacement replacement = { .path = path, .directory_fd = -1 };
+	int fd, err = by ? by->begin(path, &fd) : begin_here(path, &replacement, &fd);
+
+	if (err)
+		return err;
 	replacement.out = xcheck(fdopen(fd, "w"));
-	take_fd(&fd);
-	replacement.directory_fd = take_fd(&directory_fd);
 	*ret_replacement = replacement;
 	return 0;
 }
 
-/* To the disk, and to its name. 0 or a negative errno. */
+/* To the disk, and to its name. 0 or a negative errno with a recorded cause. */
 static int settle(struct replacement *replacement)
 {
-	if (fflush(replacement->out) || fsync(fileno(replacement->out)) ||
-	    renameat(replacement->directory_fd, replacement->temporary, replacement->directory_fd,
-		     path_name(replacement->path)))
-		return -errno;
+	if (fflush(replacement->out))
+		return cannot_write(replacement->path, -errno);
+	if (by)
+		return by->end(replacement->path, true);
+	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
+							replacement->directory_fd, path_name(replacement->path)))
+		return cannot_write(replacement->path, -errno);
 	fsync(replacement->directory_fd); /* the name; some file systems cannot, and the file is there all the same */
 	return 0;
+}
+
+/* The cause of a failure stays. */
+static void drop(struct replacement *replacement)
+{
+	_cleanup_(err_restore) struct err_saved before = err_save();
+
+	if (by)
+		by->end(replacement->path, false);
+	else
+		unlinkat(replacement->directory_fd, replacement->temporary, 0);
 }
 
 int replace_end(struct replacement *replacement, int err)
 {
 	_cleanup_(closep) int directory_fd = replacement->directory_fd;
 	_cleanup_(fclosep) FILE *out = replacement->out;
-	int failure = err ? 0 : settle(replacement);
 
-	if (err || failure)
-		unlinkat(directory_fd, replacement->temporary, 0);
-	return failure ? cannot_write(replacement->path, failure) : err;
+	err = err ?: settle(replacement);
+	if (err)
+		drop(replacement);
+	return err;
+}
+
+int replace_remove(const char *path)
+{
+	if (by)
+		return by->remove(path);
+	return unlink(path) ? fail(-errno, "'%s': %s", path, strerror(errno)) : 0;
 }
 
 int replace_file(const char *path, const void *bytes, size_t nr_bytes)

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -29,5 +30,20 @@ int replace_end(struct replacement *replacement, int err);
 /* All of it at once. */
 int replace_file(const char *path, const void *bytes, size_t nr_bytes);
 
+/* Removes a file that was written before. 0 or -errno with a recorded cause. */
+int replace_remove(const char *path);
+
 /* Whether replace_begin() would work, before an hour of recording. Writes nothing; returns what replace_begin() would. */
 int replace_file_check(const char *path);
+
+/*
+ * Another process that may do what this one may not: it makes the new file and hands over its descriptor, gives it its name or
+ * drops it, and removes files. Each returns 0 or a negative errno with a recorded cause. NULL: this process does it.
+ */
+struct replace_agent {
+	int (*begin)(const char *path, int *ret_fd);
+	int (*end)(const char *path, bool is_whole);
+	int (*remove)(const char *path);
+};
+
+void replace_by(const struct replace_agent *agent);

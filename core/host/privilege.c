@@ -148,9 +148,6 @@ void privilege_describe(struct buf *ret_text)
 	for (size_t i = 0; i < NR_NEEDS; i++)
 		if (has(capabilities, needs[i].capability))
 			buf_addf(ret_text, "%s: %s\n", needs[i].privilege.name, needs[i].privilege.purpose);
-	if (has(capabilities, CAP_DAC_OVERRIDE))
-		buf_adds(ret_text,
-			 "CAP_DAC_OVERRIDE: to write the file of -o or --save into another user's directory\n");
 	if (has(capabilities, CAP_SYS_ADMIN))
 		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of the capabilities above that are missing\n");
 }
@@ -164,12 +161,10 @@ static void keep(cap_t kept, cap_value_t capability)
 }
 
 /* What is kept of what there is; where only CAP_SYS_ADMIN was given, or the kernel knows no other, that stays. */
-static cap_t kept_of(cap_t present, bool writes_files)
+static cap_t kept_to_trace(cap_t present)
 {
 	cap_t kept = cap_init();
 
-	if (kept && writes_files && has(present, CAP_DAC_OVERRIDE))
-		keep(kept, CAP_DAC_OVERRIDE);
 	for (size_t i = 0; kept && i < NR_NEEDS; i++)
 		if (needs[i].kept && is_met(present, &needs[i]))
 			keep(kept, has(present, needs[i].capability) ? needs[i].capability : CAP_SYS_ADMIN);
@@ -198,10 +193,19 @@ static int forbid_attaching(void)
 #endif
 }
 
-int privilege_drop(bool writes_files)
+static cap_t kept_to_write(cap_t present)
+{
+	cap_t kept = cap_init();
+
+	if (kept && has(present, CAP_DAC_OVERRIDE))
+		keep(kept, CAP_DAC_OVERRIDE);
+	return kept;
+}
+
+static int drop(cap_t (*choose)(cap_t present))
 {
 	_cleanup_(free_capabilities) cap_t present = cap_get_proc();
-	_cleanup_(free_capabilities) cap_t kept = present ? kept_of(present, writes_files) : NULL;
+	_cleanup_(free_capabilities) cap_t kept = present ? choose(present) : NULL;
 
 	if (!kept)
 		return fail(-errno, "capabilities: %s", strerror(errno));
@@ -214,4 +218,14 @@ int privilege_drop(bool writes_files)
 	if (forbid_attaching())
 		return fail(-errno, "PR_SET_DUMPABLE: %s", strerror(errno));
 	return 0;
+}
+
+int privilege_drop(void)
+{
+	return drop(kept_to_trace);
+}
+
+int privilege_keep_writing(void)
+{
+	return drop(kept_to_write);
 }

@@ -28,10 +28,11 @@ void privilege_note(struct buf *ret_text);
  * Gives up every capability that is not needed until the end, in the bounding and ambient sets too, and the way back
  * (no_new_privs). A command of the user is started before, with all that the user has. 0 or a negative errno with a
  * recorded cause: then nothing should go on.
- * `writes_files`: a file is written at the end; root keeps the right to do so in any directory (CAP_DAC_OVERRIDE), as
- * in a home directory under sudo.
  */
-int privilege_drop(bool writes_files);
+int privilege_drop(void);
+
+/* The same for a process that only writes files: it keeps CAP_DAC_OVERRIDE, as for a home directory under sudo. */
+int privilege_keep_writing(void);
 
 /* One line for each capability that is held now: its name and what it is for. For --debug. */
 void privilege_describe(struct buf *ret_text);

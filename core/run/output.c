@@ -24,6 +24,7 @@ void output_done(struct output *output)
 {
 	for (size_t i = 0; i < OUTPUT_FILES_MAX; i++)
 		name_list_done(&output->kept[i]);
+	writer_stop(&output->writer);
 }
 
 static bool is_lines(enum output_format format)
@@ -99,6 +100,53 @@ static int expand(const struct output *output, const char *path, const struct pr
 		}
 	}
 	return 0;
+}
+
+/* Whether the placeholder can stand for so many characters of the text. A host is not checked, but "." and ".." are no host. */
+static bool fits_placeholder(char placeholder, const char *text, size_t nr)
+{
+	if (placeholder == 'h')
+		return !memchr(text, '/', nr) && strspn(text, ".") < nr;
+	return strspn(text, placeholder == 'n' ? "0123456789" : "0123456789-") >= nr;
+}
+
+static bool fits(const char *pattern, const char *path)
+{
+	for (; *pattern && *pattern != '%'; pattern++)
+		if (*pattern != *path++)
+			return false;
+	if (!*pattern)
+		return !*path;
+	if (pattern[1] == '%')
+		return *path == '%' && fits(pattern + 2, path + 1);
+	for (size_t nr = strlen(path); nr > 0; nr--)
+		if (fits_placeholder(pattern[1], path, nr) && fits(pattern + 2, path + nr))
+			return true;
+	return false;
+}
+
+bool output_fits(const struct output_options *options, const char *path)
+{
+	for (size_t i = 0; i < output_options_nr(options); i++) {
+		const struct output_options one = output_options_of(options, i);
+
+		if (one.path && fits(one.path, path))
+			return true;
+	}
+	return false;
+}
+
+static bool is_ours(const void *context, const char *path)
+{
+	const struct output *output = context;
+
+	return (output->save_path && !strcmp(output->save_path, path)) || output_fits(output->options, path);
+}
+
+int output_start(struct output *output, const char *save_path)
+{
+	output->save_path = save_path;
+	return save_path || output->options->path ? writer_start(&output->writer, is_ours, output) : 0;
 }
 
 static int check_one(const struct output_options *options)
@@ -285,7 +333,7 @@ static void remember(struct output *output, size_t number, const char *name)
 	while (kept->nr > output->options->keep) {
 		char *oldest = kept->data[0];
 
-		unlink(oldest);
+		replace_remove(oldest);
 		free(oldest);
 		memmove(kept->data, kept->data + 1, --kept->nr * sizeof(oldest));
 	}

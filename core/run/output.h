@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/base/names.h"
+#include "core/host/writer.h"
 #include "core/plan/output_options.h"
 #include "core/profile/profile.h"
 
@@ -20,8 +21,16 @@ struct output {
 	unsigned int nr_written;
 	uint64_t second;            /* in which the interval of the last one ended; 0: none yet */
 	unsigned int nr_in_second; /* written so far */
+	const char *save_path; /* of --save, or NULL */
+	struct writer writer;
 	name_list kept[OUTPUT_FILES_MAX]; /* with --keep: the files written so far, the oldest first */
 };
+
+/*
+ * From now on a process of its own makes the files of -o and of --save (NULL: none): core/host/writer.h. 0 or a negative errno
+ * with a recorded cause. Without it this process makes them.
+ */
+int output_start(struct output *output, const char *save_path);
 
 void output_done(struct output *output);
 
@@ -35,6 +44,9 @@ void output_change_view(const struct output_options *options, struct profile_vie
  * What can be known before an hour of recording: the file's place, no binary data on a terminal, a terminal for --tui.
  */
 int output_check(const struct output_options *options);
+
+/* Whether the path is what a file of -o can be called. */
+bool output_fits(const struct output_options *options, const char *path);
 
 /*
  * Calls `write` for each file of -o, also after one that failed. 0 or the first negative errno; the recorded cause has the causes

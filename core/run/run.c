@@ -135,7 +135,7 @@ static int prepare(struct run *run)
 	err = err ?: run_guard_init(&run->guard, plan);
 	if (!err && plan->save_path)
 		err = replace_file_check(plan->save_path);
-	err = err ?: output_check(&plan->output);
+	err = err ?: output_check(&plan->output) ?: output_start(&run->output, plan->save_path);
 	err = err ?: start_naming(run);
 	err = err ?: privilege_check();
 	err = err ?: host_require_btf() ?: naming_await(run->symbolizer);
@@ -604,7 +604,7 @@ static int carry_out(struct run *run)
 	if (!shows_events(run))
 		current(run)->start_ns = clock_monotonic_ns();
 	say_fallback(run);
-	err = privilege_drop(run->plan->save_path || run->plan->output.path);
+	err = privilege_drop();
 	if (err)
 		return err;
 	if (run->plan->debug)

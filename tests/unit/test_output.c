@@ -262,4 +262,33 @@ static int tear_down(void **state)
 	return chdir("/") || rmdir(directory);
 }
 
+TEST(only_names_of_the_pattern_belong_to_a_run)
+{
+	static const struct {
+		const char *pattern, *path;
+		bool fits;
+	} cases[] = {
+		{ "/a/x.svg", "/a/x.svg", true },
+		{ "/a/x.svg", "/a/x.svgs", false },
+		{ "/a/x.svg", "/a/", false },
+		{ "/a/%n.svg", "/a/000001.svg", true },
+		{ "/a/%n.svg", "/a/.svg", false },
+		{ "/a/%n.svg", "/a/00/1.svg", false },
+		{ "/a/%n.svg", "/a/passwd.svg", false },
+		{ "%h-%t-%n1%%.svg", "host-20261123-223000-2-0000011%.svg", true },
+		{ "%h-%t-%n1%%.svg", "host-20261123-223000-2-000002%.svg", false },
+		{ "/a/%h/x.svg", "/a/my.host/x.svg", true },
+		{ "/a/%h/x.svg", "/a/../x.svg", false },
+		{ "/a/%h%h/x.svg", "/a/../x.svg", false },
+		{ "/a/%h/x.svg", "/a/b/c/x.svg", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct output_options options = { .path = cases[i].pattern };
+
+		if (output_fits(&options, cases[i].path) != cases[i].fits)
+			fail_msg("%s: %s", cases[i].pattern, cases[i].path);
+	}
+}
+
 TEST_GROUP(set_up, tear_down)

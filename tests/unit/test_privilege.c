@@ -60,7 +60,7 @@ static int drop_and_look(void)
 	uint64_t expected = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON | 1ULL << CAP_SYS_PTRACE |
 			    1ULL << CAP_DAC_READ_SEARCH | 1ULL << CAP_CHECKPOINT_RESTORE;
 
-	if (privilege_drop(false))
+	if (privilege_drop())
 		return 1;
 	if (status_set("CapEff:") != expected || status_set("CapPrm:") != expected)
 		return 2;
@@ -92,7 +92,7 @@ static int drop_with_sys_admin_only(void)
 {
 	static const cap_value_t held[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN };
 
-	if (hold(held, 2) || privilege_check() || privilege_drop(false))
+	if (hold(held, 2) || privilege_check() || privilege_drop())
 		return 1;
 	return status_set("CapEff:") == 1ULL << CAP_SYS_ADMIN ? 0 : 2;
 }
@@ -196,7 +196,7 @@ static int reach_stranger_after_drop(void)
 	_cleanup_(closep) int root = -1, fd = -1, maps = -1;
 	char path[64];
 
-	if (privilege_drop(false))
+	if (privilege_drop())
 		return 1;
 	snprintf(path, sizeof(path), "/proc/%u/maps", stranger);
 	maps = open(path, O_RDONLY);
@@ -235,7 +235,7 @@ static int describe(void)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
-	if (privilege_drop(false))
+	if (privilege_drop())
 		return 1;
 	privilege_describe(&text);
 	return strstr(buf_text(&text), "CAP_BPF: ") && !strstr(buf_text(&text), "CAP_SYSLOG") &&

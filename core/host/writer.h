@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that makes, renames and removes the files of a run (core/base/replace.h), so that the one that reads what strangers
+ * wrote needs no right to. It is forked before anything else is open, and can do nothing else: CAP_DAC_OVERRIDE alone, some
+ * twenty system calls, and only files that `fits` knows. The text itself goes from the caller into the descriptor.
+ *
+ * A file that is not finished when the caller ends, or is killed, is removed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct writer {
+	pid_t pid; /* 0: none */
+	int socket;
+};
+
+/*
+ * From now on replace_begin() and its like go to a process of their own. `fits` is called in that process, and says whether a
+ * path is one of this run. 0 or a negative errno with a recorded cause.
+ */
+int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context);
+
+/* Ends the process, when all its files are finished. */
+void writer_stop(struct writer *writer);

@@ -1,0 +1,67 @@
+#!/bin/sh
+# ctest: guest boots=5.10|7.2
+# The files of a run are made by a process that can do nothing else: the one that reads what strangers wrote may not open a file
+# for writing. Nothing is left of a file that was not finished.
+. "${0%/*}/lib.sh"
+needs perf-event
+
+field() {
+	awk -v name="$1:" '$1 == name { print $2 }' "/proc/$2/status"
+}
+
+# writer_of PID
+writer_of() {
+	for status_file in /proc/[0-9]*/status; do
+		awk -v parent="$1" '$1 == "Name:" { name = $2 } $1 == "Pid:" { pid = $2 }
+			$1 == "PPid:" && $2 == parent && name == "stacktool-write" { print pid }' "$status_file" 2>/dev/null
+	done
+}
+
+mkdir "$T/files" "$T/private"
+chown 12345 "$T/private"
+chmod 700 "$T/private"
+
+# ---- every file of a run: names with placeholders, the oldest removed, a directory of another user ----
+
+fixture_running chain spin
+tool_start profile --interval 0.3 -o "$T/files/%n.svg" -o "$T/private/now.folded" --keep 2 --save "$T/private/all.stk" -p "$fixture_pid"
+writer=$(writer_of "$tool_pid")
+[ -n "$writer" ] || fail "no process that writes files"
+expect_equal "capabilities of the writer but DAC_OVERRIDE" "$(field CapPrm "$writer")" 0000000000000002
+expect_equal "its bounding set" "$(field CapBnd "$writer")" 0000000000000002
+expect_equal "its no_new_privs" "$(field NoNewPrivs "$writer")" 1
+[ -n "${SANITIZED:-}" ] || expect_equal "its filter" "$(field Seccomp "$writer")" 2
+expect_equal "its descriptors" "$(ls "/proc/$writer/fd" | tr '\n' ' ')" "0 1 2 3 "
+case $(field CapPrm "$tool_pid") in
+*[2367abefABEF]) fail "the main process keeps CAP_DAC_OVERRIDE" ;;
+esac
+# The group's signals are not for the writer
+kill -TERM "$writer"
+until find "$T/files" | grep -qE '/0000(0[4-9]|[1-9].)'; do sleep 0.1; done
+tool_end
+refuse_err 'cannot be written|file of this run'
+expect_equal "files that stay" "$(find "$T/files" -name '*.svg' | wc -l)" 2
+[ ! -e "$T/files/000001.svg" ] || fail "the oldest file is left"
+[ -f "$T/private/now.folded" ] || fail 'no file in the directory of another user'
+tool report -f "$T/private/all.stk"
+expect_status 0
+expect_equal "owner of a file" "$(stat -c '%u %a' "$T/private/all.stk")" "0 600"
+[ ! -d "/proc/$writer" ] || fail "the writer outlives the run"
+
+# ---- a file that cannot be finished ----
+
+echo before >"$T/files/kept.svg"
+sh -c 'ulimit -f 0; exec "$@"' - "$STACKTOOL" profile -q -o "$T/files/kept.svg" -p "$fixture_pid" 0.2 2>&1 | cat >"$T/err"
+expect_err "'$T/files/kept.svg': cannot be written: File too large"
+expect_equal "a failed run leaves the file" "$(cat "$T/files/kept.svg")" before
+expect_equal "temporary files" "$(find "$T/files" "$T/private" -name '.stacktool-*' | wc -l)" 0
+
+# ---- killed without the writer, and the writer killed ----
+
+tool_start profile --interval 0.3 -p "$fixture_pid" -o "$T/files/%n.svg"
+writer=$(writer_of "$tool_pid")
+kill -KILL "$writer"
+tool_wait 1
+expect_err "[0-9]{6}.svg': cannot be written: the process that writes files has ended"
+expect_equal "temporary files" "$(find "$T/files" -name '.stacktool-*' | wc -l)" 0
+fixture_end
