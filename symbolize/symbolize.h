@@ -166,6 +166,9 @@ const char *symbolizer_last_end(struct symbolizer *symbolizer);
 /* Process id of the worker for the host's files, for tests and messages; waits until it has started. -1 when there is none any more. */
 int symbolizer_worker_pid(struct symbolizer *symbolizer);
 
+/* Milliseconds of CPU time of all workers until now; what one used between its death and our knowing of it is left out. */
+int64_t symbolizer_cpu_ms(const struct symbolizer *symbolizer);
+
 /*
  * Hands a file over; `file` is the caller's number for it, any value but SYMBOL_KERNEL that was not used before. The
  * worker indexes it soon, and closes it then unless its names are too many to keep in memory. Takes ownership of `fd`,

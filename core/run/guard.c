@@ -188,14 +188,6 @@ void run_guard_end(struct run_guard *guard)
 	guard->ended_ns = clock_monotonic_ns();
 }
 
-static uint64_t worker_ns(struct symbolizer *symbolizer)
-{
-	int pid = symbolizer ? symbolizer_worker_pid(symbolizer) : -1;
-	clockid_t clock;
-
-	return pid > 0 && !clock_getcpuclockid(pid, &clock) ? clock_now_ns(clock) : 0;
-}
-
 static void add_programs(struct buf *line, const struct run_guard *guard)
 {
 	uint64_t elapsed_ns = guard->ended_ns - guard->begun_ns;
@@ -217,14 +209,16 @@ static void add_programs(struct buf *line, const struct run_guard *guard)
 	buf_adds(line, " ns a trap");
 }
 
-void run_guard_say(const struct run_guard *guard, struct symbolizer *symbolizer)
+void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbolizer)
 {
-	uint64_t own_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) + worker_ns(symbolizer);
+	uint64_t own_ms = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / NSEC_PER_MSEC;
 	_cleanup_(buf_done) struct buf line = {};
 
 	add_programs(&line, guard);
 	buf_adds(&line, "; ");
-	buf_add_grouped(&line, own_ns / NSEC_PER_MSEC);
+	if (symbolizer)
+		own_ms += (uint64_t)symbolizer_cpu_ms(symbolizer);
+	buf_add_grouped(&line, own_ms);
 	buf_adds(&line, " ms of CPU in stacktool");
 	fprintf(stderr, "NOTE: cost: %s\n", buf_text(&line));
 }

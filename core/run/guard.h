@@ -35,8 +35,8 @@ int run_guard_look(struct run_guard *guard, bool *ret_end);
 /* The programs count no more. */
 void run_guard_end(struct run_guard *guard);
 
-/* The cost as a line on stderr, that of this process and of a symbol worker included. */
-void run_guard_say(const struct run_guard *guard, struct symbolizer *symbolizer);
+/* The cost as a line on stderr, that of this process and of all symbol workers included. */
+void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbolizer);
 
 /*
  * Sets the duration of a plan with many probes that has none; *ret_is_cut: whether it did. 0, or a usage error where

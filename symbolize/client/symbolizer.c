@@ -125,6 +125,15 @@ int symbolizer_worker_pid(struct symbolizer *symbolizer)
 	return worker_link_is_up(host_of(symbolizer), START_TIMEOUT_MS) ? host_of(symbolizer)->pid : -1;
 }
 
+int64_t symbolizer_cpu_ms(const struct symbolizer *symbolizer)
+{
+	int64_t sum = symbolizer->shared.ended_cpu_ms;
+
+	for (size_t i = 0; i < symbolizer->nr_links; i++)
+		sum += worker_link_cpu_ms(symbolizer->links[i]);
+	return sum;
+}
+
 /* ---- handing over ---- */
 
 /* A FIFO or a device must not even be looked at: reading it may never end. */

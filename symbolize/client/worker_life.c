@@ -8,6 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/waiting.h"
+#include "symbolize/worker/sandbox.h"
 
 enum {
 	LOSSES_MAX = 4,       /* from so many lost workers on there is a pause before the next */
@@ -214,10 +215,18 @@ struct handed_file *link_first_sent(const struct worker_link *link)
 	return link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
 }
 
+int64_t worker_link_cpu_ms(const struct worker_link *link)
+{
+	int64_t used_ms = link->pid > 0 ? sandbox_cpu_ms(link->pid) : 0;
+
+	return used_ms > 0 ? used_ms : 0;
+}
+
 /* The worker ends: what it had is sent to the next one, or opened again. */
 static void leave_worker(struct worker_link *link, enum symbol_status why)
 {
 	closep(&link->socket);
+	link->shared->ended_cpu_ms += worker_link_cpu_ms(link);
 	link->pid = -1;
 	for (size_t i = 0; i < link->files.nr; i++) {
 		struct handed_file *file = &link->files.data[i];

@@ -55,6 +55,7 @@ struct link_shared {
 	struct worker_link *slots[SUPERVISOR_SLOTS]; /* of the supervisor, and who has them; NULL: free */
 	int epoll; /* of the sockets of all workers */
 	bool has_gone; /* the supervisor: there will be no further worker */
+	int64_t ended_cpu_ms; /* of workers that are gone */
 	struct text_pool texts;
 	struct draft draft;
 	struct message message;
@@ -99,6 +100,9 @@ void worker_link_close(struct worker_link *link);
  * end the worker of another link that has not been used for long.
  */
 bool worker_link_is_up(struct worker_link *link, int timeout_ms);
+
+/* The CPU time that the present worker has used; 0 where it cannot be had any more. */
+int64_t worker_link_cpu_ms(const struct worker_link *link);
 
 /* Sends and receives what is possible without waiting. */
 void worker_link_pump(struct worker_link *link);
