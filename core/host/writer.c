@@ -118,14 +118,17 @@ static const struct sock_filter writer_calls[] = {
 };
 
 /* The filter of a sanitized build would have to know what the sanitizer calls. */
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
 static int confine(void)
 {
 	int err = privilege_keep_writing();
 
-#ifndef __SANITIZE_ADDRESS__
-	err = err ?: call_filter_begin(writer_calls, sizeof(writer_calls) / sizeof(*writer_calls));
-#endif
-	return err;
+	return err || SANITIZED ? err : call_filter_begin(writer_calls, sizeof(writer_calls) / sizeof(*writer_calls));
 }
 
 static void keep_only(int socket)

@@ -168,10 +168,13 @@ static void ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32
 /* Asks for the table of an image, once; later, while as many are being made as may be. */
 static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
 {
-	struct module *module = module_of(unwinding, image);
+	struct module *module;
 	int fd;
 
-	if (module->state > STATE_TRIED || unwinding->nr_waiting >= MAX_WAITING)
+	if (!can_have_table(unwinding, image) || unwinding->nr_waiting >= MAX_WAITING)
+		return;
+	module = module_of(unwinding, image);
+	if (module->state > STATE_TRIED)
 		return;
 	fd = images_open(unwinding->options.images, image, place);
 	if (fd >= 0)
