@@ -180,6 +180,9 @@ int64_t symbolizer_cpu_ms(const struct symbolizer *symbolizer);
  */
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root);
 
+/* Whether a file that was handed over is the host's own: nobody else can make questions about it take long. */
+bool symbolizer_is_of_host(const struct symbolizer *symbolizer, uint32_t file);
+
 /*
  * Another number for a file that was handed over as `known`: questions about either have the same answers, and the callbacks are
  * asked about `known`.

@@ -202,6 +202,31 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 		note_modules(profile, batch);
 }
 
+/* A user frame shows the base name of its file also when it has no name of its own. */
+static void show_files(struct profile *profile, const struct batch *batches)
+{
+	for (uint32_t file = 0; file < profile->files.nr; file++) {
+		const char *path = profile_string(profile, profile->files.data[file].path);
+		string_id module = batches[file].frames.nr ? strtab_add(&profile->strings, path_name(path)) : 0;
+
+		for (size_t i = 0; module && i < batches[file].frames.nr; i++)
+			profile->frames.data[batches[file].frames.data[i]].module = module;
+	}
+}
+
+/* Names the frames in files of the host, or in all others: theirs may take all the time that there is. */
+static void name_files(struct profile *profile, struct symbolizer *namer, const struct batch *batches,
+		       const uint32_t *numbers, bool of_host)
+{
+	for (uint32_t file = 0; namer && file < profile->files.nr; file++) {
+		uint32_t number = numbers ? numbers[file] : file;
+
+		if (number != PROFILE_NONE && batches[file].frames.nr &&
+		    symbolizer_is_of_host(namer, number) == of_host)
+			name_batch(profile, namer, &batches[file], false, number);
+	}
+}
+
 /*
  * Each file of the profile that frames wait for gets names from `namer` and a build id from `identifier`, and the kernel
  * names from `kernel`, as far as they are not NULL. `numbers`: as in name_saved_frames().
@@ -213,23 +238,17 @@ static void answer(struct profile *profile, struct symbolizer *namer, struct sym
 	struct batch *batches = xcalloc(nr_files + 1, sizeof(*batches));
 
 	collect(profile, batches);
-	for (uint32_t file = 0; file < nr_files; file++) {
-		struct profile_file *entry = &profile->files.data[file];
-		string_id module = 0;
-
-		if (!batches[file].frames.nr)
-			continue;
-		/* a user frame shows the base name of its file also when it has no name of its own */
-		module = strtab_add(&profile->strings, path_name(profile_string(profile, entry->path)));
-		for (size_t i = 0; module && i < batches[file].frames.nr; i++)
-			profile->frames.data[batches[file].frames.data[i]].module = module;
-		if (namer && (!numbers || numbers[file] != PROFILE_NONE))
-			name_batch(profile, namer, &batches[file], false, numbers ? numbers[file] : file);
-		if (identifier && !entry->build_id)
-			entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(identifier, file));
-	}
+	show_files(profile, batches);
 	if (kernel)
 		name_batch(profile, kernel, &batches[nr_files], true, 0);
+	name_files(profile, namer, batches, numbers, true);
+	name_files(profile, namer, batches, numbers, false);
+	for (uint32_t file = 0; identifier && file < nr_files; file++) {
+		struct profile_file *entry = &profile->files.data[file];
+
+		if (batches[file].frames.nr && !entry->build_id)
+			entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(identifier, file));
+	}
 	for (uint32_t i = 0; i <= nr_files; i++) {
 		vec_done(&batches[i].frames);
 		vec_done(&batches[i].queries);

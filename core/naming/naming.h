@@ -51,7 +51,8 @@ void identify_frames(struct profile *profile, struct symbolizer *symbolizer, str
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*
- * Names the frames that have not been tried yet, with one request per file and one for the kernel. A frame that gets no
+ * Names the frames that have not been tried yet, with one request per file and one for the kernel: first those of the
+ * kernel and of the host's files, which no user can make slow. A frame that gets no
  * name has a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: not.
  */
 void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces);

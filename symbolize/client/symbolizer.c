@@ -187,7 +187,7 @@ static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32
 }
 
 /* The file of a number, the kernel for SYMBOL_KERNEL, or NULL. */
-static struct handed_file *file_of(struct symbolizer *symbolizer, uint32_t number)
+static struct handed_file *file_of(const struct symbolizer *symbolizer, uint32_t number)
 {
 	struct handed_file *file = NULL;
 
@@ -201,6 +201,13 @@ static struct handed_file *file_of(struct symbolizer *symbolizer, uint32_t numbe
 	for (size_t i = 0; !file && i < symbolizer->nr_links; i++)
 		file = worker_link_file(symbolizer->links[i], number);
 	return file;
+}
+
+bool symbolizer_is_of_host(const struct symbolizer *symbolizer, uint32_t file)
+{
+	const struct handed_file *found = file_of(symbolizer, file);
+
+	return found && found->link == host_of(symbolizer);
 }
 
 static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root, enum symbol_file_kind kind)
