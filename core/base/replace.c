@@ -101,7 +101,11 @@ static int begin_here(const char *path, struct replacement *replacement, int *re
 int replace_begin(const char *path, struct replacement *ret_replacement)
 {
 	struct replacement replacement = { .path = path, .directory_fd = -1 };
-	int fd, err = by ? by->begin(path, &fd) : begin_here(path, &replacement, &fd);
+	int fd, err;
+
+	if (by && !by->is_there()) /* it was killed: better without it than not at all */
+		by = NULL;
+	err = by ? by->begin(path, &fd) : begin_here(path, &replacement, &fd);
 
 	if (err)
 		return err;

@@ -206,6 +206,9 @@ static inline uint64_t next_number(const uint8_t **at)
                                                                                            \
 		if (!(true COLUMNS(FITS)))                                                 \
 			return malformed(reader, #table ": columns differ in length");     \
+		if (nr > reader->nr_left / sizeof(*(rows).data)) /* zeros pack well */     \
+			return fail(-EFBIG, "'%s': too many " #table, reader->name);       \
+		reader->nr_left -= nr * sizeof(*(rows).data);                              \
 		COLUMNS(BEGIN)                                                             \
 		for (size_t i = 0; !err && i < nr; i++) {                                  \
 			__typeof__(*(rows).data) row = {};                                 \

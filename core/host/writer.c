@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -229,6 +230,13 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 	return answer.err;
 }
 
+static bool is_there(void)
+{
+	struct pollfd end = { .fd = writer_socket };
+
+	return poll(&end, 1, 0) == 0;
+}
+
 static int ask_begin(const char *path, int *ret_fd)
 {
 	int err = ask(WRITER_BEGIN, path, ret_fd);
@@ -252,7 +260,7 @@ static int ask_remove(const char *path)
 
 int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context)
 {
-	static const struct replace_agent agent = { ask_begin, ask_end, ask_remove };
+	static const struct replace_agent agent = { is_there, ask_begin, ask_end, ask_remove };
 	int ends[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))

@@ -22,7 +22,8 @@
 enum {
 	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones */
 	LOOK_MS = 100,
-	OWNER_TEXT_MAX = 64 << 20, /* bytes of names of one owner's files other than the host, and of all in a run */
+	OWNER_TEXT_MAX =
+		64 << 20, /* bytes of names of one owner's files, and of all in a run; the host's have no limit */
 	RUN_TEXT_MAX = 512 << 20,
 	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* of one message */
 };
@@ -444,8 +445,9 @@ static enum symbol_status take_names(struct handed_file *file, size_t nr, struct
 {
 	struct worker_link *link = file->link;
 	struct link_shared *shared = link->shared;
+	const struct worker_link *host = shared->slots[0];
 	size_t before = shared->texts.nr_bytes;
-	bool is_full = before >= RUN_TEXT_MAX || (link != shared->slots[0] && link->nr_text >= OWNER_TEXT_MAX);
+	bool is_full = link != host && (before >= RUN_TEXT_MAX || link->nr_text >= OWNER_TEXT_MAX);
 	size_t nr_named = is_full ? answers_none(&shared->message, nr, ret_answers)
 				  : answers_names(&shared->message, &shared->texts, nr, ret_answers);
 	enum symbol_status first = nr_named ? ret_answers->status : SYMBOL_OK;

@@ -56,12 +56,17 @@ expect_err "'$T/files/kept.svg': cannot be written: File too large"
 expect_equal "a failed run leaves the file" "$(cat "$T/files/kept.svg")" before
 expect_equal "temporary files" "$(find "$T/files" "$T/private" -name '.stacktool-*' | wc -l)" 0
 
-# ---- killed without the writer, and the writer killed ----
+# ---- the writer killed: no recording is lost ----
 
-tool_start profile --interval 0.3 -p "$fixture_pid" -o "$T/files/%n.svg"
+mkdir "$T/later"
+tool_start profile --interval 0.3 -p "$fixture_pid" -o "$T/later/%n.svg" --save "$T/later/all.stk"
+kill -STOP "$tool_pid" # so that no file is half done
 writer=$(writer_of "$tool_pid")
-kill -KILL "$writer"
-tool_wait 1
-expect_err "[0-9]{6}.svg': cannot be written: the process that writes files has ended"
+[ -n "$(find "$T/later" -name '.stacktool-*')" ] || kill -KILL "$writer"
+kill -CONT "$tool_pid"
+until [ "$(find "$T/later" -name '*.svg' | wc -l)" -ge 4 ]; do sleep 0.1; done
+tool_end
+[ -s "$T/later/all.stk" ] || fail 'the saved profile is lost with the writer'
+expect_equal "temporary files" "$(find "$T/later" -name '.stacktool-*' | wc -l)" 0
 expect_equal "temporary files" "$(find "$T/files" -name '.stacktool-*' | wc -l)" 0
 fixture_end
