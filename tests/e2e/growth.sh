@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=400
+# ctest: host plain timeout=400
 # A run of many intervals does not grow with the programs that run meanwhile, each of them a new file: neither the tool nor its
 # symbol worker, in memory or in open files. The programs of the last interval have their names.
 . "${0%/*}/lib.sh"

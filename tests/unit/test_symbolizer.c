@@ -116,7 +116,9 @@ SYMBOLIZER_TEST(files_that_are_taken_back_take_no_room)
 	}
 	after = kilobytes_of(symbolizer_worker_pid(fixture->symbolizer));
 	print_message("worker: %ld kB, then %ld kB\n", before, after);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
 	assert_true(after < before + before / 5);
+#endif
 	symbolizer_drop(fixture->symbolizer, 3);
 	fixture_expect_status(fixture, 3, SYMBOL_NO_FILE);
 }
