@@ -18,15 +18,26 @@ void waiting_can_end(void)
 		timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
+static void end_at(uint64_t end)
+{
+	struct itimerspec when = { .it_value = { (time_t)(end / NSEC_PER_SEC), (long)(end % NSEC_PER_SEC) } };
+
+	at = end;
+	timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
 void waiting_end_in(uint64_t ns)
 {
 	uint64_t end = clock_monotonic_ns() + ns;
-	struct itimerspec when = { .it_value = { (time_t)(end / NSEC_PER_SEC), (long)(end % NSEC_PER_SEC) } };
 
-	if (end >= at)
-		return;
-	at = end;
-	timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
+	if (end < at)
+		end_at(end);
+}
+
+void waiting_put_off(uint64_t ns)
+{
+	if (at != UINT64_MAX)
+		end_at(at + ns);
 }
 
 uint64_t waiting_left_ns(void)

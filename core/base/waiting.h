@@ -14,6 +14,9 @@ void waiting_can_end(void);
 /* Sets the end so many ns from now, unless it comes earlier already. */
 void waiting_end_in(uint64_t ns);
 
+/* Puts the end off by so many ns, in which there was nothing to wait for. Nothing where there is none. */
+void waiting_put_off(uint64_t ns);
+
 bool waiting_has_ended(void);
 
 /* The time until the end; UINT64_MAX: there is none. */

@@ -127,7 +127,12 @@ int ending_begin(struct ending *ending, struct collector *collector, const struc
 
 void ending_step(struct ending *ending, enum ending_step step, size_t nr_probes)
 {
+	uint64_t now_ns = clock_monotonic_ns();
+
+	if (ending->step == ENDING_DETACHING && ending->nr_signals < 2)
+		waiting_put_off(now_ns - ending->step_ns);
 	ending->nr_probes = nr_probes;
+	ending->step_ns = now_ns;
 	ending->step = (int)step;
 }
 

@@ -3,7 +3,7 @@
  * The end that a signal asks for, while the run is busy with something else. A thread takes the signals:
  *
  * - the first ends the run. What is still being finished after a tenth of a second gets a line on standard error, and after two and a
- *   half seconds nothing waits for names any more (core/base/waiting.h);
+ *   half seconds, without those in which probes are detached, nothing waits for names any more (core/base/waiting.h);
  * - the second ends the waiting at once;
  * - the third ends the program, but not while probes are detached: they would leave breakpoints in other processes.
  */
@@ -34,9 +34,10 @@ struct ending {
 	const char *applet;
 	size_t nr_probes;
 	_Atomic int step;
+	uint64_t step_ns; /* when it began */
+	_Atomic unsigned int nr_signals;
 
 	/* the thread's own */
-	unsigned int nr_signals;
 	uint64_t last_ns; /* when the last signal came */
 	int said; /* the step that a line was printed about; -1: none */
 };
