@@ -5,10 +5,6 @@
 . "${0%/*}/lib.sh"
 needs uprobe perf-event
 
-field() {
-	awk -v name="$1:" '$1 == name { print $2 }' "/proc/$2/status"
-}
-
 # The set bits of a hexadecimal mask, as decimal numbers.
 bits() {
 	mask=$(printf '%d' "0x$1")
@@ -32,23 +28,23 @@ descendants_of() {
 
 # What may be kept: DAC_READ_SEARCH 2, SYS_PTRACE 19, PERFMON 38, BPF 39, CHECKPOINT_RESTORE 40.
 check() {
-	echo "parent: capabilities $(bits "$(field CapEff "$tool_pid")")"
-	for bit in $(bits "$(field CapPrm "$tool_pid")"); do
+	echo "parent: capabilities $(bits "$(process_field CapEff "$tool_pid")")"
+	for bit in $(bits "$(process_field CapPrm "$tool_pid")"); do
 		case $bit in
 		2 | 19 | 38 | 39 | 40) ;;
 		*) fail "the parent keeps capability $bit" ;;
 		esac
 	done
-	expect_equal "inheritable" "$(field CapInh "$tool_pid")" 0000000000000000
-	expect_equal "ambient" "$(field CapAmb "$tool_pid")" 0000000000000000
+	expect_equal "inheritable" "$(process_field CapInh "$tool_pid")" 0000000000000000
+	expect_equal "ambient" "$(process_field CapAmb "$tool_pid")" 0000000000000000
 	sandboxed=0
 	for child in $(descendants_of "$tool_pid"); do
-		echo "child $(field Name "$child"): uid $(field Uid "$child"), seccomp $(field Seccomp "$child")"
+		echo "child $(process_field Name "$child"): uid $(process_field Uid "$child"), seccomp $(process_field Seccomp "$child")"
 		for set in CapInh CapPrm CapEff CapAmb; do
-			expect_equal "$set of $(field Name "$child")" "$(field $set "$child")" 0000000000000000
+			expect_equal "$set of $(process_field Name "$child")" "$(process_field $set "$child")" 0000000000000000
 		done
-		expect_equal "NoNewPrivs of $(field Name "$child")" "$(field NoNewPrivs "$child")" 1
-		[ "$(field Seccomp "$child")" != 2 ] || sandboxed=$((sandboxed + 1))
+		expect_equal "NoNewPrivs of $(process_field Name "$child")" "$(process_field NoNewPrivs "$child")" 1
+		[ "$(process_field Seccomp "$child")" != 2 ] || sandboxed=$((sandboxed + 1))
 	done
 	[ "$sandboxed" -ge 1 ] || fail "no process behind seccomp"
 }

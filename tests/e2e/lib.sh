@@ -276,6 +276,25 @@ tool_start_under() {
 	fi
 }
 
+process_field() {
+	awk -v name="$1:" '$1 == name { print $2 }' "/proc/$2/status"
+}
+
+children_named() {
+	for stat in /proc/[0-9]*/stat; do
+		read -r whole 2>/dev/null <"$stat" || continue
+		after=${whole##*) }
+		parent=${after#* }
+		case $whole in
+		*"($2)"*) [ "${parent%% *}" != "$1" ] || echo "$(echo "$after" | cut -d' ' -f20) ${whole%% *}" ;;
+		esac
+	done | sort -n | cut -d' ' -f2
+}
+
+symbol_workers() {
+	children_named "$(children_named "$tool_pid" stacktool-super | head -n 1)" stacktool-sym
+}
+
 tool_signal() {
 	kill "-$1" "$tool_pid" || fail "the tool has ended already"
 }

@@ -6,22 +6,6 @@ needs perf-event
 
 HOSTILE=4711 OTHER=4712
 
-# The processes with this name whose parent is the given one, the newest last
-children_named() {
-	for stat in /proc/[0-9]*/stat; do
-		read -r whole 2>/dev/null <"$stat" || continue
-		behind=${whole##*) }
-		parent=${behind#* }
-		case $whole in
-		*"($2)"*) [ "${parent%% *}" != "$1" ] || echo "$(echo "$behind" | cut -d' ' -f20) ${whole%% *}" ;;
-		esac
-	done | sort -n | cut -d' ' -f2
-}
-
-workers() {
-	children_named "$(children_named "$tool_pid" stacktool-super | head -n 1)" stacktool-sym
-}
-
 # run NAME OWNER: a program that burns CPU, until the end
 run() {
 	cp "$FIXTURES/spin" "$T/$1"
@@ -33,7 +17,7 @@ run() {
 # The worker that has the hostile files: a new one; where all files have one worker, that one
 await_worker() {
 	for _ in $(seq 30); do
-		worker=$(workers | tail -n 1)
+		worker=$(symbol_workers | tail -n 1)
 		case " $seen " in
 		*" $worker "*) sleep 0.1 ;;
 		*) break ;;
@@ -44,7 +28,7 @@ await_worker() {
 
 run early 0
 tool_start profile -f -U -F 199
-seen=$(workers)
+seen=$(symbol_workers)
 for i in 1 2 3 4; do
 	run "hostile$i" $HOSTILE
 	await_worker

@@ -8,18 +8,6 @@ needs uprobe
 HALF=$([ -n "${IN_GUEST:-}" ] && echo 3 || echo 1) # a guest is slow
 LINE='^stacktool count: stopping: '
 
-# The process with this name whose parent is the given one.
-child_named() {
-	for stat in /proc/[0-9]*/stat; do
-		read -r whole 2>/dev/null <"$stat" || continue
-		behind=${whole##*) }
-		parent=${behind#* }
-		case $whole in
-		*"($2)"*) [ "${parent%% *}" = "$1" ] && echo "${whole%% *}" && return ;;
-		esac
-	done
-}
-
 # Hundredths of a second since the host started.
 now() {
 	read -r uptime _ </proc/uptime
@@ -37,8 +25,7 @@ start_with_silent_worker() {
 	fixture chain calls 100
 	tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"
 	fixture_work
-	supervisor=$(child_named "$tool_pid" stacktool-super)
-	worker=$(child_named "${supervisor:-0}" stacktool-sym)
+	worker=$(symbol_workers)
 	kill -STOP "$worker" || fail "no symbol worker below the tool"
 }
 

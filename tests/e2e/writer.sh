@@ -5,18 +5,6 @@
 . "${0%/*}/lib.sh"
 needs perf-event
 
-field() {
-	awk -v name="$1:" '$1 == name { print $2 }' "/proc/$2/status"
-}
-
-# writer_of PID
-writer_of() {
-	for status_file in /proc/[0-9]*/status; do
-		awk -v parent="$1" '$1 == "Name:" { name = $2 } $1 == "Pid:" { pid = $2 }
-			$1 == "PPid:" && $2 == parent && name == "stacktool-write" { print pid }' "$status_file" 2>/dev/null
-	done
-}
-
 mkdir "$T/files" "$T/private"
 chown 12345 "$T/private"
 chmod 700 "$T/private"
@@ -25,14 +13,14 @@ chmod 700 "$T/private"
 
 fixture_running chain spin
 tool_start profile --interval 0.3 -o "$T/files/%n.svg" -o "$T/private/now.folded" --keep 2 --save "$T/private/all.stk" -p "$fixture_pid"
-writer=$(writer_of "$tool_pid")
+writer=$(children_named "$tool_pid" stacktool-write)
 [ -n "$writer" ] || fail "no process that writes files"
-expect_equal "capabilities of the writer but DAC_OVERRIDE" "$(field CapPrm "$writer")" 0000000000000002
-expect_equal "its bounding set" "$(field CapBnd "$writer")" 0000000000000002
-expect_equal "its no_new_privs" "$(field NoNewPrivs "$writer")" 1
-[ -n "${SANITIZED:-}" ] || expect_equal "its filter" "$(field Seccomp "$writer")" 2
+expect_equal "capabilities of the writer but DAC_OVERRIDE" "$(process_field CapPrm "$writer")" 0000000000000002
+expect_equal "its bounding set" "$(process_field CapBnd "$writer")" 0000000000000002
+expect_equal "its no_new_privs" "$(process_field NoNewPrivs "$writer")" 1
+[ -n "${SANITIZED:-}" ] || expect_equal "its filter" "$(process_field Seccomp "$writer")" 2
 expect_equal "its descriptors" "$(ls "/proc/$writer/fd" | tr '\n' ' ')" "0 1 2 3 "
-case $(field CapPrm "$tool_pid") in
+case $(process_field CapPrm "$tool_pid") in
 *[2367abefABEF]) fail "the main process keeps CAP_DAC_OVERRIDE" ;;
 esac
 # The group's signals are not for the writer
@@ -60,9 +48,13 @@ expect_equal "temporary files" "$(find "$T/files" "$T/private" -name '.stacktool
 
 mkdir "$T/later"
 tool_start profile --interval 0.3 -p "$fixture_pid" -o "$T/later/%n.svg" --save "$T/later/all.stk"
-kill -STOP "$tool_pid" # so that no file is half done
-writer=$(writer_of "$tool_pid")
-[ -n "$(find "$T/later" -name '.stacktool-*')" ] || kill -KILL "$writer"
+while :; do # until it stops where no file is half done
+	kill -STOP "$tool_pid"
+	until [ "$(process_field State "$tool_pid")" = T ]; do :; done
+	[ -n "$(find "$T/later" -name '.stacktool-*')" ] || break
+	kill -CONT "$tool_pid"
+done
+kill -KILL "$(children_named "$tool_pid" stacktool-write)"
 kill -CONT "$tool_pid"
 until [ "$(find "$T/later" -name '*.svg' | wc -l)" -ge 4 ]; do sleep 0.1; done
 tool_end
