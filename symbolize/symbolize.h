@@ -183,6 +183,9 @@ int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd, ui
 /* Whether a file that was handed over is the host's own: nobody else can make questions about it take long. */
 bool symbolizer_is_of_host(const struct symbolizer *symbolizer, uint32_t file);
 
+/* Whether a worker has a file that it has not answered for yet: symbolizer_drop() would wait for the answer. */
+bool symbolizer_is_reading(const struct symbolizer *symbolizer, uint32_t file);
+
 /*
  * Another number for a file that was handed over as `known`: questions about either have the same answers, and the callbacks are
  * asked about `known`.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/base/call_filter.h"
 
-#include <stdint.h>
 #include <unistd.h>
 
 int call_filter_begin(const struct sock_filter *calls, size_t nr)
@@ -11,11 +10,4 @@ int call_filter_begin(const struct sock_filter *calls, size_t nr)
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 		return 0;
 	return errno == EINVAL || errno == ENOSYS ? 0 : -errno;
-}
-
-bool call_filter_exists(void)
-{
-	const uint32_t action = SECCOMP_RET_KILL_PROCESS;
-
-	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 }

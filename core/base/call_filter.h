@@ -14,7 +14,6 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -32,8 +31,6 @@
 #define CALLS_REFUSED (SECCOMP_RET_ERRNO | EPERM)
 #define CALLS_RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
 #define CALLS_LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
-/* The low half of an argument; both architectures are little-endian. */
-#define CALLS_LOAD_ARGUMENT(number) CALLS_LOAD(args[number])
 #define CALLS_IF(nr, if_not) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (nr), 0, (if_not))
 
 #define CALLS_BEGIN                                                                                                   \
@@ -41,21 +38,7 @@
 		CALLS_LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_FIRST_UNKNOWN, 0, 1),                       \
 		CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS)
 #define CALLS_ALLOW(nr) CALLS_IF(nr, 1), CALLS_RETURN(SECCOMP_RET_ALLOW)
-#define CALLS_REFUSE(nr, refused) CALLS_IF(nr, 1), CALLS_RETURN(refused)
-/* Refuses the call if the argument has one of the bits. */
-#define CALLS_REFUSE_BITS(nr, argument, bits, refused)                                                      \
-	CALLS_IF(nr, 4), CALLS_LOAD_ARGUMENT(argument), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), \
-		CALLS_RETURN(refused), CALLS_RETURN(SECCOMP_RET_ALLOW)
-/* Refuses the call if the argument is one of two values. */
-#define CALLS_REFUSE_VALUES(nr, argument, one, other, refused)                                            \
-	CALLS_IF(nr, 5), CALLS_LOAD_ARGUMENT(argument), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (one), 1, 0), \
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (other), 0, 1), CALLS_RETURN(refused),                \
-		CALLS_RETURN(SECCOMP_RET_ALLOW)
-#define CALLS_ALLOW_REST CALLS_RETURN(SECCOMP_RET_ALLOW)
 #define CALLS_REFUSE_REST CALLS_RETURN(CALLS_REFUSED)
 
 /* From now on, for this thread and what it forks; no_new_privs must be set. 0, also for a kernel without filters; or -errno. */
 int call_filter_begin(const struct sock_filter *calls, size_t nr);
-
-/* Whether the kernel has filters of system calls that end a process. */
-bool call_filter_exists(void);

@@ -105,8 +105,8 @@ int replace_begin(const char *path, struct replacement *ret_replacement)
 
 	if (by && !by->is_there()) /* it was killed: better without it than not at all */
 		by = NULL;
+	replacement.by = by;
 	err = by ? by->begin(path, &fd) : begin_here(path, &replacement, &fd);
-
 	if (err)
 		return err;
 	replacement.out = xcheck(fdopen(fd, "w"));
@@ -119,8 +119,8 @@ static int settle(struct replacement *replacement)
 {
 	if (fflush(replacement->out))
 		return cannot_write(replacement->path, -errno);
-	if (by)
-		return by->end(replacement->path, true);
+	if (replacement->by)
+		return replacement->by->end(replacement->path, true);
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
@@ -133,8 +133,8 @@ static void drop(struct replacement *replacement)
 {
 	_cleanup_(err_restore) struct err_saved before = err_save();
 
-	if (by)
-		by->end(replacement->path, false);
+	if (replacement->by)
+		replacement->by->end(replacement->path, false);
 	else
 		unlinkat(replacement->directory_fd, replacement->temporary, 0);
 }

@@ -16,6 +16,7 @@ struct replacement {
 	const char *path;
 	int directory_fd;
 	char temporary[64]; /* its name until then */
+	const struct replace_agent *by; /* who makes it; NULL: this process */
 };
 
 /* Begins to write the file; `path` stays as it is until replace_end(). 0 or a negative errno with a recorded cause. */

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end of all waiting. Whoever stops a run wants what there is: from a moment on nothing waits for another process any more. Signals
- * belong to the process, and so does this moment. Until waiting_end_in() is called there is none.
+ * The end of all waiting. A user who stops a run wants the report: after a deadline nothing waits for another process any more. There
+ * is one deadline for the process, as there is one disposition of each signal. waiting_end_in() sets it; before, there is none.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Waits in progress notice an end that is set later, in another thread too. Not for use in signal handlers. */
+/* From now on a deadline that is set later, also by another thread, wakes waits in progress. Not for signal handlers. */
 void waiting_can_end(void);
 
-/* Sets the end so many ns from now, unless it comes earlier already. */
+/* Sets the deadline to `ns` from now, unless it is earlier already. */
 void waiting_end_in(uint64_t ns);
 
-/* Puts the end off by so many ns, in which there was nothing to wait for. Nothing where there is none. */
+/* Moves the deadline, if there is one, by `ns`: the time that went by while there was nothing to wait for. */
 void waiting_put_off(uint64_t ns);
 
 bool waiting_has_ended(void);
 
-/* The time until the end; UINT64_MAX: there is none. */
+/* The time until the deadline; UINT64_MAX if there is none. */
 uint64_t waiting_left_ns(void);
 
 /*
  * Waits for `events` of poll() on a descriptor, at most `timeout_ms` (negative: without a limit). 0 (also after a signal: the caller
- * tries again), -ETIMEDOUT, -ECANCELED at the end of all waiting, or the negative errno of poll().
+ * tries again), -ETIMEDOUT, -ECANCELED at the deadline, or the negative errno of poll().
  */
 int waiting_poll(int fd, short events, int64_t timeout_ms);

@@ -2,7 +2,7 @@
 /*
  * The process that makes, renames and removes the files of a run (core/base/replace.h), so that the one that reads what strangers
  * wrote needs no right to. It is forked before anything else is open, and can do nothing else: CAP_DAC_OVERRIDE alone, some
- * twenty system calls, and only files that `fits` knows. The text itself goes from the caller into the descriptor.
+ * thirty system calls, and only files that `fits` knows. The text itself goes from the caller into the descriptor.
  *
  * A file that is not finished when the caller ends, or is killed, is removed.
  */

@@ -51,8 +51,7 @@ void identify_frames(struct profile *profile, struct symbolizer *symbolizer, str
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*
- * Names the frames that have not been tried yet, with one request per file and one for the kernel: first those of the
- * kernel and of the host's files, which no user can make slow. A frame that gets no
- * name has a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: not.
+ * Names the frames that have not been tried yet, with one request per file and one for the kernel. The kernel and the
+ * host's files come first, for no user can make these slow. A frame that gets no name has a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: not.
  */
 void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces);

@@ -73,7 +73,7 @@ static void take_signal(struct ending *ending, int signal_number)
 	} else {
 		waiting_end_in(0);
 	}
-	if (ending->nr_signals > 2 && signal_number && ending->step != ENDING_DETACHING)
+	if (ending->nr_signals > 2 && signal_number && ending->step > ENDING_DETACHING)
 		end_program(signal_number);
 }
 

@@ -5,7 +5,8 @@
  * - the first ends the run. What is still being finished after a tenth of a second gets a line on standard error, and after two and a
  *   half seconds, without those in which probes are detached, nothing waits for names any more (core/base/waiting.h);
  * - the second ends the waiting at once;
- * - the third ends the program, but not while probes are detached: they would leave breakpoints in other processes.
+ * - the third ends the program, once all probes are detached: a program that is killed before may leave breakpoints in other
+ *   processes.
  */
 #pragma once
 

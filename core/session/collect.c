@@ -43,7 +43,7 @@ struct collector {
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
-	int told_fd; /* of collector_hand_signals(); -1: none */
+	int told_fd; /* of collector_give_signals(); -1: none */
 };
 
 static int add_source(struct collector *collector, int fd, enum source source)

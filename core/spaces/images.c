@@ -605,10 +605,12 @@ void images_mark(void *context, uint32_t image)
 		images->images.data[image].is_used = true;
 }
 
-static bool has_frames(const struct images *images, const struct image_file *its)
+/* Whether a file stays: one that a worker is reading until a later sweep, for nobody waits for a worker here. */
+static bool is_needed(const struct images *images, const struct image_file *its)
 {
 	return its->file == PROFILE_NONE || !images->profile->files.data[its->file].is_unused ||
-	       images_kind(images, its->image) == MAPPING_VDSO;
+	       images_kind(images, its->image) == MAPPING_VDSO ||
+	       (images->symbolizer && symbolizer_is_reading(images->symbolizer, its->file));
 }
 
 /* Gives the number of a file of the profile back; others may share it. */
@@ -633,7 +635,7 @@ static void release_opened(struct images *images, uint32_t *ret_moved)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < images->files.nr; i++)
-		if (images->files.data[i].opened && has_frames(images, &images->files.data[i]))
+		if (images->files.data[i].opened && is_needed(images, &images->files.data[i]))
 			ret_moved[images->files.data[i].opened - 1] = 1;
 	hashidx_done(&images->opened_index);
 	for (size_t i = 0; i < images->opened.nr; i++) {
@@ -660,7 +662,7 @@ static void release_files(struct images *images)
 	for (size_t i = 0; i < images->files.nr; i++) {
 		struct image_file its = images->files.data[i];
 
-		if (its.opened ? !moved[its.opened - 1] : !has_frames(images, &its)) {
+		if (its.opened ? !moved[its.opened - 1] : !is_needed(images, &its)) {
 			gone[nr_gone++] = its.file;
 			continue;
 		}
@@ -675,6 +677,11 @@ static void release_files(struct images *images)
 	images->profile->has_unused_files = false;
 }
 
+static size_t twice(size_t nr, size_t least, size_t most)
+{
+	return 2 * nr < least ? least : 2 * nr > most ? most : 2 * nr;
+}
+
 void images_sweep_end(struct images *images)
 {
 	release_files(images);
@@ -682,19 +689,11 @@ void images_sweep_end(struct images *images)
 	for (uint32_t i = 0; i < images->images.nr; i++) {
 		const struct image *image = &images->images.data[i];
 
-		if (!image->path)
-			continue;
-		if (!image->is_used)
+		if (image->path && !image->is_used)
 			release_image(images, i);
-		else
+		else if (image->path)
 			hashidx_add(&images->image_index, hash_image(image->device, image->inode, image->path), i);
 	}
-	images->sweep_at = 2 * images_count(images, NULL);
-	if (images->sweep_at < SWEEP_FROM)
-		images->sweep_at = SWEEP_FROM;
-	if (images->sweep_at > IMAGES_MAX)
-		images->sweep_at = IMAGES_MAX;
-	images->sweep_at_bytes = images->path_bytes < MAX_PATH_BYTES / 32  ? MAX_PATH_BYTES / 16
-				 : images->path_bytes < MAX_PATH_BYTES / 2 ? 2 * images->path_bytes
-									   : MAX_PATH_BYTES;
+	images->sweep_at = twice(images_count(images, NULL), SWEEP_FROM, IMAGES_MAX);
+	images->sweep_at_bytes = twice(images->path_bytes, MAX_PATH_BYTES / 16, MAX_PATH_BYTES);
 }

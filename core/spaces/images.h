@@ -102,7 +102,7 @@ int images_home(const struct images *images, uint32_t file, struct debug_home *r
  */
 int images_open(const struct images *images, uint32_t image, const struct image_place *place);
 
-/* The root that the file of a descriptor from images_open() belongs to: that of the place, or ours if it lies there, too. */
+/* The root that a file opened by images_open() belongs to: that of the process, or ours if the file lies in ours as well. */
 uint32_t images_root(const struct images *images, uint32_t image, const struct image_place *place, int fd);
 
 /*

@@ -348,7 +348,7 @@ static void note_sweep_change(void *context, struct life *life)
 
 /*
  * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to,
- * also when the caller was busy elsewhere for a while. So its images are kept, too.
+ * also when the caller was busy elsewhere for a while. Its images stay as long.
  */
 void spaces_update(struct spaces *spaces)
 {
@@ -418,9 +418,9 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 }
 
 /*
- * An address without a mapping can be a reason to look at maps again: the side-band lost something or is not there,
- * or the mapping was moved, of which the kernel does not tell (mremap()), or there were too many images. Most such addresses are what a frame pointer
- * walk finds in code without frame pointers, so the pauses grow.
+ * An address without a mapping can be a reason to read maps again: the side-band lost something or is not there, the
+ * mapping was moved (mremap(), which the kernel does not report), or there were too many images. Most such addresses are
+ * what a frame pointer walk finds in code without frame pointers, so the pauses grow.
  */
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
 {

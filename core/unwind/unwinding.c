@@ -15,7 +15,7 @@
 
 #define NR_BUCKETS 1024
 #define MAX_TRIES 8
-#define MAX_WAITING 256 /* tables that may be asked for at a time; those of one owner: UNWIND_REQUESTS_MAX */
+#define MAX_WAITING 256 /* tables requested at a time; of one owner UNWIND_REQUESTS_MAX */
 #define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
 #define WORK_MS 20     /* of one call without a timeout: there are events to be read, too */
 #define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
@@ -26,11 +26,11 @@
 
 enum state {
 	STATE_NONE,    /* not asked for */
-	STATE_TRIED,   /* not asked for, because it could not be opened so far */
+	STATE_TRIED,   /* not requested yet: the file could not be opened */
 	STATE_WAITING, /* the worker makes it */
 	STATE_READY,
 	STATE_EMPTY,   /* the file has nothing to unwind by, or cannot be had */
-	STATE_REFUSED, /* no room; it is asked for again after a pause */
+	STATE_REFUSED, /* no room; requested again after a pause */
 };
 
 /* The table of an image, by the number of the image, which is held in all states but the first. */
@@ -75,7 +75,7 @@ struct unwinding {
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
 	size_t nr_waiting;
-	int64_t retry_ms; /* when those that found no room are asked for again; 0: there are none */
+	int64_t retry_ms; /* when tables that found no room are requested again; 0: there are none */
 	int64_t retry_pause_ms;
 	size_t nr_held, evict_at; /* modules in other states than STATE_NONE: now, and when unused ones are let go */
 	uint64_t nr_refused;
@@ -485,7 +485,7 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 		if (state == STATE_REFUSED)
 			note_refused(unwinding);
 	} else if (made->status == SYMBOL_PAUSED && ++module->nr_tries < MAX_TRIES) {
-		set_state(unwinding, made->number, STATE_TRIED); /* asked for again with a later process */
+		set_state(unwinding, made->number, STATE_TRIED); /* requested again for a later process */
 	} else {
 		set_state(unwinding, made->number, STATE_EMPTY);
 	}

@@ -8,7 +8,8 @@
 /* A file without a name has its owner alone: descriptors of it are handed out by them. */
 static bool is_open_to_others(const struct stat *status)
 {
-	return status->st_nlink && (status->st_mode & S_IWOTH || (status->st_mode & S_IWGRP && status->st_gid));
+	return status->st_nlink &&
+	       status->st_mode & (S_IWGRP | S_IWOTH); /* with an ACL the group's bits are its mask */
 }
 
 struct owner owner_of(int fd, uint64_t root)

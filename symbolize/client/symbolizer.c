@@ -211,6 +211,13 @@ bool symbolizer_is_of_host(const struct symbolizer *symbolizer, uint32_t file)
 	return found && found->link == host_of(symbolizer);
 }
 
+bool symbolizer_is_reading(const struct symbolizer *symbolizer, uint32_t file)
+{
+	const struct handed_file *found = file_of(symbolizer, file);
+
+	return found && found->state == HANDED_SENT;
+}
+
 static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root, enum symbol_file_kind kind)
 {
 	_cleanup_(closep) int given = fd;
@@ -274,6 +281,8 @@ bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struc
 		if (!waits || left <= 0 || waiting_has_ended())
 			return false;
 		poll(changes, 2, (int)(left < LOOK_MS ? left : LOOK_MS)); /* what hangs says nothing */
+		if (changes[1].revents) /* also an answer that no link waits for */
+			supervisor_settle(&symbolizer->shared.supervisor, 0);
 	}
 	return true;
 }
@@ -389,7 +398,7 @@ static enum symbol_status ask(struct handed_file *file, const struct question *q
 	return status;
 }
 
-/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, -EBUSY in a pause, -ETIME after the end of all waiting, else 0. */
+/* -ETIMEDOUT or -EIO: the worker broke; -ECHILD: there is none; -EBUSY: a pause; -ETIME: the run is over; else 0. */
 static int errno_of(enum symbol_status status)
 {
 	switch (status) {

@@ -49,7 +49,7 @@ uint64_t unwind_queue_oldest(const struct unwind_queue *queue);
 /* The worker is gone: what it had is sent again, but for the first one if that is to blame. */
 void unwind_queue_restart(struct unwind_queue *queue, bool blame, enum symbol_status why);
 
-/* Notes that the worker had too little room for the first request; false when it is the second time, or there is none. */
+/* Notes that the first request was too large for the worker. False if it was before, or if there is no request. */
 bool unwind_queue_note_short(struct unwind_queue *queue);
 
 /* There will be no worker for now: every request is done. */

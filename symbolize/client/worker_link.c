@@ -16,6 +16,7 @@ enum {
 	DEBUG_CANDIDATES_MAX = 64,
 	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which a report with intervals asks for again and again */
 	LOOK_AT_CPU_MS = 100, /* how often it is looked at what it has used */
+	DROP_MS = 100,
 	PATIENCE = 3,         /* a request may take this many timeouts as long as files get indexed meanwhile */
 };
 
@@ -334,6 +335,19 @@ static enum symbol_status send_kernel(struct worker_link *link)
 	return status;
 }
 
+/* The collector does not wait long for a worker that takes nothing in: -ETIMEDOUT. */
+static int send_drop(struct worker_link *link, uint32_t number)
+{
+	int64_t deadline = link_now_ms() + DROP_MS;
+	int err;
+
+	draft_start(&link->shared->draft, MESSAGE_DROP, number);
+	do
+		err = draft_send(&link->shared->draft, link->socket, false, -1);
+	while (err == -EAGAIN && !(err = wait_ready(link, POLLOUT, deadline)));
+	return err;
+}
+
 /* One on its way is waited for: nothing is taken out of the queue of acknowledgements. */
 void worker_link_drop(struct worker_link *link, struct handed_file *file)
 {
@@ -341,9 +355,8 @@ void worker_link_drop(struct worker_link *link, struct handed_file *file)
 		worker_link_index(link, file);
 	if (file->state == HANDED_SENT) /* the run ends, which no acknowledgement holds up */
 		return;
-	draft_start(&link->shared->draft, MESSAGE_DROP, file->number);
-	if (file->state == HANDED_INDEXED && link->socket >= 0)
-		send_question(link, file, -1);
+	if (file->state == HANDED_INDEXED && link->socket >= 0 && send_drop(link, file->number) == -ETIMEDOUT)
+		link_replace_worker(link); /* another one knows nothing of the file */
 	link_refuse(file, SYMBOL_NO_FILE);
 	file->state = HANDED_DROPPED;
 }
