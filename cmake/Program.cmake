@@ -10,6 +10,10 @@ set(conversion_checked ${core_sources})
 list(FILTER conversion_checked INCLUDE REGEX "/symbolize/")
 set_source_files_properties(${conversion_checked} PROPERTIES COMPILE_OPTIONS "-Wconversion;-Wno-sign-conversion")
 
+# Every object that may include a generated header waits for all of them (tests/lint/generated.sh).
+add_custom_target(stacktool_generated)
+add_dependencies(stacktool_generated stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
+
 # An empty folder is fine while the tree grows.
 file(WRITE ${GENERATED}/empty.c "extern int stacktool_empty;\n")
 
@@ -21,7 +25,7 @@ add_library(stackcore ${library_kind} ${core_sources} ${GENERATED}/empty.c)
 add_library(stackapplets ${library_kind} ${applet_sources} ${GENERATED}/empty.c)
 foreach(library stackcore stackapplets)
 	target_link_libraries(${library} PRIVATE stacktool_flags stacktool_hardening)
-	add_dependencies(${library} stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
+	add_dependencies(${library} stacktool_generated)
 endforeach()
 
 # stacktool_program(NAME SOURCE... ): an executable with our code and our libraries in it.
@@ -30,14 +34,14 @@ function(stacktool_program name)
 	# The applets and the core name each other: the core through the applet table, the applets through core/.
 	target_link_libraries(${name} PRIVATE stacktool_flags stacktool_hardening
 		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_libraries)
-	add_dependencies(${name} stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
+	add_dependencies(${name} stacktool_generated)
 endfunction()
 
 if(STACKTOOL_CROSS)
 	if(EXISTS ${main_source})
 		add_library(stackmain OBJECT ${main_source})
 		target_link_libraries(stackmain PRIVATE stacktool_flags stacktool_hardening)
-		add_dependencies(stackmain stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
+		add_dependencies(stackmain stacktool_generated)
 	endif()
 elseif(EXISTS ${main_source})
 	stacktool_program(stacktool ${main_source})
