@@ -615,7 +615,7 @@ static int carry_out(struct run *run)
 		err = command_release(run->command);
 	run_progress_begin(&run->progress, run->plan);
 	err = err ?: ending_begin(&run->ending, run->collector, run->plan);
-	err = err ?: collector_start(run->collector, run->plan);
+	err = err ?: collector_start(run->collector);
 	if (!err && run->screen)
 		err = run_screen_begin(run->screen, &run->profile);
 	if (err && err != -EPIPE)

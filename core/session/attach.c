@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is attached, by the way that its mechanism has. */
+/* The life of an attachment. The functions of each mechanism are in other files: attach_private.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,8 @@
 #include "core/host/host.h"
 #include "core/session/attach_private.h"
 
-/* every place may take an event and a link, and where it has a program of its own, that program's maps too */
-#define DESCRIPTORS_OF_PLACE 4
-#define DESCRIPTORS_OF_COPY 64
+#define DESCRIPTORS_OF_PLACE 4 /* a perf event, a link, and some to spare */
+#define DESCRIPTORS_OF_COPY 64 /* of a place with its own copy of the object: its programs and maps too */
 
 static const struct attach_way *const ways[] = {
 #define ADDRESS_OF_WAY(number, row, name, program) &way_##row,
@@ -20,7 +19,7 @@ static const struct attach_way *const ways[] = {
 #undef ADDRESS_OF_WAY
 };
 
-/* The programs that keep the table of what a command has started: bpf/on_fork.bpf.c. 0 or a recorded failure. */
+/* Attaches the programs that follow the descendants of a command (bpf/on_fork.bpf.c). 0 or a recorded failure. */
 static int attach_children(struct attachment *attachment)
 {
 	static const char *const tracepoints[] = { "task_newtask", "sched_process_fork", "sched_process_free" };
@@ -59,7 +58,7 @@ static void attach_each(struct attachment *attachment)
 	}
 }
 
-/* One refused place does not end the run; when all are refused, the first reason does. */
+/* A refused place does not end the run. If all are refused, the run fails with the first reason. */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attachment->way->all ? attachment->way->all(attachment, plan) : 0;
@@ -71,10 +70,7 @@ static int attach_all(struct attachment *attachment, const struct plan *plan)
 	return attach_failed(&attachment->plan->places.data[0], attachment->refused.err);
 }
 
-/*
- * Places that are attached one by one, some milliseconds apart, would each count from its own moment on, and to remove them
- * takes ten times as long. Programs of timed samples and of the scheduler do not look at the word: they count from the start.
- */
+/* While `shut` is set, programs of probes count nothing: all places begin to count at one moment, though they are attached one by one. */
 int attachment_attach(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attach_children(attachment);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs cost: their timed runs, which stand for all. */
+/* The cost of the programs, estimated from the runs that were timed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

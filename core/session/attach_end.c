@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Detaching: links are closed, each call with all signals blocked (core/host/signals.h).
+ * Detaching closes links, each with all signals blocked (core/host/signals.h).
  *
- * The kernel takes the breakpoints of a uprobe.multi link out in a moment and then waits for some grace periods. Links that are
- * closed at the same time share them: 1,000 places in 20 links take 0.1 s instead of 1.2. Processes of their own close them, not
- * threads: a SIGKILL for us does not reach these, and what they have begun is done to the end.
+ * The kernel removes the breakpoints of a uprobe.multi link quickly, and then waits for some grace periods. Links that are closed
+ * at the same time share the wait: 1,000 places in 20 links take 0.1 s instead of 1.2. Child processes close them, not threads: a
+ * SIGKILL for us does not stop the children, so no breakpoint is left.
  */
 #include <errno.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ struct closing {
 	_Alignas(16) char stack[STACK_BYTES];
 };
 
-void attached_link_end(struct attached_link *attached)
+static void end_link(struct attached_link *attached)
 {
 	sigset_t before;
 
@@ -42,7 +42,7 @@ void attached_link_end(struct attached_link *attached)
 	signals_release(&before);
 }
 
-/* In the helper, which shares our memory, our errno and our descriptors. */
+/* Runs in the child, which shares our memory and descriptors. It shares errno too, so it must not set it. */
 static int close_link(void *argument)
 {
 	const struct closing *closing = argument;
@@ -54,7 +54,7 @@ static int close_link(void *argument)
 static void begin_to_close(struct closing *closing, struct bpf_link *link)
 {
 	closing->fd = bpf_link__fd(link);
-	bpf_link__disconnect(link); /* the descriptor is ours */
+	bpf_link__disconnect(link); /* else bpf_link__destroy() closes the descriptor */
 	bpf_link__destroy(link);
 	closing->helper = clone(close_link, closing->stack + STACK_BYTES, CLONE_VM | CLONE_FILES, closing);
 }
@@ -80,7 +80,7 @@ static void end_together(const struct attached_link *links, size_t nr)
 	signals_release(&before);
 }
 
-/* How many of the last links end together. */
+/* How many of the last links are closed together. */
 static size_t nr_together(const struct attachment *attachment)
 {
 	size_t nr = 0;
@@ -101,7 +101,7 @@ static void end_last(struct attachment *attachment)
 		attachment->links.nr -= nr;
 		end_together(&attachment->links.data[attachment->links.nr], nr);
 	} else {
-		attached_link_end(&attachment->links.data[--attachment->links.nr]);
+		end_link(&attachment->links.data[--attachment->links.nr]);
 	}
 }
 
@@ -113,7 +113,7 @@ void attachment_detach(struct attachment *attachment)
 	if (attachment->sampling)
 		sampling_stop(attachment->sampling);
 	attach_end_misses(attachment);
-	/* backwards: the programs that follow a command's children stay until nothing counts them */
+	/* The last first: the programs that follow a command's children were attached first, and other programs need them. */
 	while (attachment->links.nr) {
 		end_last(attachment);
 		if (attachment->between)
@@ -124,8 +124,8 @@ void attachment_detach(struct attachment *attachment)
 /*
  * ---- one of several places, while the run goes on ----
  *
- * A link of many places cannot lose one of them: it is taken away and made anew without it, and what happens at the others
- * meanwhile is missed, which is why each interval says how long.
+ * A link of several places cannot lose one of them. It is closed, and the other places are attached again. Their events are missed
+ * meanwhile, so attachment_drop() returns how long that took.
  */
 
 bool attachment_tells_places(const struct attachment *attachment)
@@ -147,11 +147,11 @@ static struct attached_link *link_of(struct attachment *attachment, size_t place
 	return NULL;
 }
 
-/* Takes a link out of the list; its place in it goes to the last one. */
+/* Closes a link and removes it from the list; the last link takes its position. */
 static void destroy(struct attachment *attachment, struct attached_link *attached)
 {
 	attach_keep_misses(attachment, attached->fd);
-	attached_link_end(attached);
+	end_link(attached);
 	attachment->nr_attached -= attached->nr;
 	*attached = vec_last(&attachment->links);
 	attachment->links.nr--;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel functions by fentry. A program has one place to be attached to, so every function has a copy.
+ * Kernel functions by fentry. A program can be attached to one function only, so each function has its own copy.
  *
- * libbpf would open the object anew for each copy, read and index all of the kernel's types and look through them: a thousand
- * system calls, where a dozen do. So only the first program is libbpf's. Its instructions are final once it is loaded; a copy
- * is those, loaded as the first was (note_load() of core/session/load.c), with the id of another function, and with constants of its
- * own, among them the number of its place.
+ * With libbpf, each copy would be a new object, and libbpf would read and index all types of the kernel for it: a thousand system calls,
+ * where a dozen are enough. So libbpf loads only the first program. A copy has the instructions of the first, which are final once
+ * it is loaded. It is loaded in the same way (note_load() of core/session/load.c), but with the BTF id of another function, and with its
+ * own map of constants, which contains the number of its place.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,10 @@
 
 /* ---- a copy ---- */
 
-/* The constants of the first program but for the number of the place, which the verifier may rely on once they are frozen. */
+/*
+ * Makes a map with the constants of the first program and the number of this place. The verifier treats the values as constant
+ * because the map is frozen. A descriptor or a negative errno.
+ */
 static int make_constants(const struct attachment *attachment, size_t index)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_RDONLY_PROG);
@@ -32,7 +35,7 @@ static int make_constants(const struct attachment *attachment, size_t index)
 	return take_fd(&map);
 }
 
-/* Replaces a map in the instructions by another one. Those that load an address are two. */
+/* Replaces one map by another in the instructions that load an address. Each of those takes two slots. */
 static void exchange_map(struct bpf_insn *code, size_t nr, int from, int to)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -44,7 +47,7 @@ static void exchange_map(struct bpf_insn *code, size_t nr, int from, int to)
 	}
 }
 
-/* A descriptor of the program for this function, or a negative errno. */
+/* Loads a copy for the function with this BTF id. A descriptor, which the attachment owns, or a negative errno. */
 static int load_copy(struct attachment *attachment, uint32_t function, size_t index)
 {
 	struct bpf_prog_load_opts options = attachment->loaded->fentry.options;
@@ -78,7 +81,7 @@ static int program_of_place(struct attachment *attachment, size_t index)
 	return program ? bpf_program__fd(program) : -errno;
 }
 
-/* The kernel finds the function by the name of its type: always the first one of that name. */
+/* Of several functions of one name, BTF finds only the first. */
 static bool has_same_name(const struct attach_plan *plan, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

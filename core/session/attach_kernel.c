@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Attaching to kernel functions: by address, because aliases hide one another by name. */
+/* Attaching to kernel functions, by address: a name may belong to several functions. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>

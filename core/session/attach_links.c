@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every way to attach needs: links that are kept, places that are refused. */
+/* Shared by all ways to attach: links, refused places, and copies of the program. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,17 +33,12 @@ void attach_refused(struct attachment *attachment, const struct probe_place *pla
 	}
 }
 
-/* The kernel's own ENOTSUPP has no name in the C library. */
-#define KERNEL_ENOTSUPP 524
+#define KERNEL_ENOTSUPP 524 /* the kernel's ENOTSUPP, which the C library does not define */
 
 static const char *reason_of(int err)
 {
-	if (err == -REFUSED_MISREAD)
-		return first_instruction_obstacle(FIRST_MISREAD);
-	if (err == -REFUSED_NOP5)
-		return first_instruction_obstacle(FIRST_NOP5);
-	if (err == -REFUSED_UNTRIED)
-		return first_instruction_obstacle(FIRST_UNTRIED);
+	if (-err >= REFUSED_INSTRUCTION)
+		return first_instruction_obstacle((enum first_instruction)(-err - REFUSED_INSTRUCTION));
 	if (err == -REFUSED_SAME_NAME)
 		return "fentry attaches by name, and another function of this name is already probed";
 	if (err == -REFUSED_NO_TYPE)
@@ -58,7 +53,7 @@ int attach_failed(const struct probe_place *place, int err)
 		hint("this needs CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
 		return err;
 	}
-	if (err == -REFUSED_NOP5 || err == -REFUSED_UNTRIED)
+	if (-err == REFUSED_INSTRUCTION + FIRST_NOP5 || -err == REFUSED_INSTRUCTION + FIRST_UNTRIED)
 		return fail_host(err, "%s: cannot attach: %s", place->name, reason_of(err));
 	fail(err, "%s: cannot attach: %s", place->name, reason_of(err));
 	if (libbpf_log_last()[0])
@@ -110,8 +105,8 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 /*
  * ---- which of several places was hit ----
  *
- * The attach cookie tells, or a copy of the program for each place, all of them on the same maps. Copies take some milliseconds
- * each to load, so they are what is left where the kernel has no cookies.
+ * The attach cookie is the number of the place. Where the kernel has no cookies, each place has a copy of the program, with the same maps.
+ * A copy takes some milliseconds to load.
  */
 
 __u64 attach_cookie(const struct attachment *attachment, size_t index)
@@ -140,7 +135,8 @@ static void share_maps(struct stacktool *copy, const struct loaded *loaded)
 		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
 		if (map == copy->maps.rodata || !original)
 			continue;
-		if (bpf_map__autocreate(original)) /* others have a descriptor too: libbpf's placeholder */
+		if (bpf_map__autocreate(
+			    original)) /* a map that was not created has a descriptor too: libbpf's placeholder */
 			bpf_map__reuse_fd(map, bpf_map__fd(original));
 		else
 			bpf_map__set_autocreate(map, false);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Events that reached no program, as far as the kernel counts them: a program that was not run because one was running on
- * the CPU already, and a probe that was not served at all because the CPU was inside another one.
- */
+/* The kernel's counts of events that reached no program: struct attachment_misses. */
 #include <string.h>
 
 #include "core/session/attach_private.h"
@@ -17,7 +14,7 @@ static uint64_t recursions_of(int program)
 	return info.recursion_misses;
 }
 
-/* What these miss are no events: a missed birth is a loss of its own, a missed end of a process is none. */
+/* These programs miss no events. A missed birth is a separate loss, a missed end of a process is none. */
 static bool keeps_children(const struct loaded *loaded, const struct bpf_program *program)
 {
 	const char *name = bpf_program__name(program);
@@ -38,7 +35,7 @@ static uint64_t program_misses(const struct loaded *loaded, const struct bpf_obj
 	return misses;
 }
 
-/* Places that have a program of their own have a copy of the object, or only of the program. */
+/* Some places have their own copy of the object or of the program. */
 static uint64_t recursion_misses(const struct attachment *attachment)
 {
 	uint64_t misses = program_misses(attachment->loaded, attachment->loaded->skeleton->obj);
@@ -50,7 +47,7 @@ static uint64_t recursion_misses(const struct attachment *attachment)
 	return misses;
 }
 
-/* Of kprobes; other links have no such number. */
+/* The misses of a link of kprobes; the kernel has no such number for other links. */
 static uint64_t misses_of(int link)
 {
 	struct bpf_link_info info = {};
@@ -82,10 +79,9 @@ void attach_keep_misses(struct attachment *attachment, int link)
 }
 
 /*
- * Births that neither program handled, since the start: those that the first one missed or had no room for, less those that
- * the second one handled. Of the whole host: the parent of a missed birth is not known. The misses are read first, so that a
- * birth meanwhile makes the number smaller; `before` when they cannot be read. Kernels that count no misses do not preempt
- * tracepoints.
+ * Births that neither program handled, since the start: those that the first program missed or had no room for, minus those that the
+ * second one handled. They are of the whole host, because the parent of a missed birth is unknown. The misses are read first, so
+ * a birth during the reading can only make the number smaller. Returns `before` if the statistics cannot be read.
  */
 static int64_t lost_births(const struct loaded *loaded, int64_t before)
 {
@@ -101,7 +97,7 @@ static int64_t lost_births(const struct loaded *loaded, int64_t before)
 	return (int64_t)lost;
 }
 
-/* Until the links go. What is missed while they are taken away is part of no interval. */
+/* Does nothing once detaching has begun: what is missed meanwhile is part of no interval. */
 static void read_misses(struct attachment *attachment)
 {
 	if (attachment->misses_ended)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of what is attached. Only the files of this room that attach include it. */
+/* The inside of an attachment, for attach*.c only. */
 #pragma once
 
 #include <errno.h>
@@ -7,31 +7,31 @@
 #include "core/session/attachment.h"
 #include "core/session/load_private.h"
 
-/* A link, and the places of the attach plan that it stands for. */
+/* A link and its places: `nr` of the attach plan, from `first` on. */
 struct attached_link {
-	struct bpf_link *link; /* NULL: only its descriptor is known */
+	struct bpf_link *link; /* NULL: libbpf does not know the link */
 	int fd;
-	size_t first, nr;
+	size_t first, nr; /* nr = 0: a program that follows children */
 };
 
-struct attachment;
-
 /*
- * The ways to attach: a row for each mechanism of core/resolve/attach_plan.h, way_NAME in the file that has its functions. A
- * mechanism without a row does not link.
+ * How a mechanism of core/resolve/attach_plan.h attaches: a constant way_NAME for each, in the file that has its functions. A
+ * mechanism without one does not link.
  */
 struct attach_way {
-	/* Attaches one place after the other; 0 or a negative errno, and the other places go on. Or all of them; 0 or a recorded failure. */
+	/* One of these two. one() attaches a place: 0 or a negative errno; the other places are tried in any case. */
 	int (*one)(struct attachment *attachment, size_t index);
-	int (*all)(struct attachment *attachment, const struct plan *plan);
+	int (*all)(struct attachment *attachment, const struct plan *plan); /* 0 or a recorded failure */
 
-	/* Dropping a place. NULL: it has a link of its own, which ends. */
-	void (*again)(struct attachment *attachment, size_t first, size_t nr); /* attaches what else was in its link */
-	int (*drop)(struct attachment *attachment, size_t place); /* its link stays. 0 or a recorded failure */
+	/* How to drop a place. Neither is set: the place has its own link, which is closed. */
+	void (*again)(struct attachment *attachment, size_t first,
+		      size_t nr); /* attaches the other places of the closed link */
+	int (*drop)(struct attachment *attachment,
+		    size_t place); /* leaves the link as it is. 0 or a recorded failure */
 
-	bool counts_from_start; /* and not from the moment at which everything is attached */
-	bool detaches_together; /* links at the same time, for each takes the kernel long */
-	uint64_t trap_ns; /* what an event costs outside the program */
+	bool counts_from_start; /* the programs ignore st_control.shut */
+	bool detaches_together; /* links are closed at the same time, because the kernel takes long for each */
+	uint64_t trap_ns; /* cost of an event outside the program */
 };
 
 #define DECLARE_WAY(number, row, name, program) extern const struct attach_way way_##row;
@@ -39,99 +39,92 @@ MECHANISMS(DECLARE_WAY)
 #undef DECLARE_WAY
 
 struct attachment {
-	const struct loaded *loaded; /* borrowed, as is: */
+	const struct loaded *loaded; /* borrowed, and the plan too */
 	const struct attach_plan *plan;
-	const struct attach_way *way; /* of its mechanism */
+	const struct attach_way *way; /* of the plan's mechanism */
 	VEC(struct attached_link) links;
 	size_t nr_attached; /* places */
-	VEC(struct stacktool *) copies; /* of the object, on the same maps */
-	VEC(int) fentry_programs; /* descriptors of copies that libbpf knows nothing of */
+	VEC(struct stacktool *) copies; /* of the object, with the same maps */
+	VEC(int) fentry_programs; /* descriptors of copies that libbpf does not know */
 	struct sampling *sampling; /* NULL: none */
-	attachment_between *between; /* NULL: nothing is done */
+	attachment_between *between; /* NULL: none */
 	void *between_context;
 
-	/* what did not come about */
+	/* places that are not attached */
 	struct {
 		size_t nr;
 		int err; /* of the first */
-		char *example; /* its name */
+		char *example; /* name of the first */
 	} refused;
-	size_t nr_left; /* places whose turn did not come: the run was ended */
+	size_t nr_left; /* not tried, because the run ended first */
 
 	/* attach_cost.c */
 	volatile const struct st_cost *costs; /* mmap()ed: nr_costs of them */
 	size_t nr_costs;
 	struct st_cost *costs_before; /* of each place, at the last attachment_cost_by_place() */
-	struct st_cost *costs_fresh; /* between the last two calls of it */
+	struct st_cost *costs_fresh; /* between its last two calls */
 
 	/* attach_end.c */
 	uint64_t dropped_since_ns; /* 0: no place is dropped */
 
 	/* attach_misses.c */
-	struct attachment_misses misses; /* as the kernel counts them, when they were last read */
-	struct attachment_misses misses_before; /* what was missed before everything was attached */
-	uint64_t gone_misses; /* of links that are no more */
+	struct attachment_misses misses; /* the kernel's numbers, when they were last read */
+	struct attachment_misses misses_before; /* the same, when everything was attached */
+	uint64_t gone_misses; /* of links that are closed */
 	bool misses_ended; /* detaching has begun */
 };
 
-/* Maps what the programs have cost, and the end of it. 0 or a recorded failure. */
+/* Maps the costs of the programs into memory. 0 or a recorded failure. */
 int attach_map_costs(struct attachment *attachment);
 void attach_unmap_costs(struct attachment *attachment);
 
-/* What the kernel missed until now is not counted: everything is attached. */
+/* Everything is attached: misses count from now on. */
 void attach_begin_misses(struct attachment *attachment);
-/* Reads what the kernel missed, for the last time before the links go and take their numbers with them. */
+/* Reads the misses for the last time, before the links are closed and their numbers are lost. */
 void attach_end_misses(struct attachment *attachment);
-/* Keeps what a link counts that is about to go while the others stay. */
+/* Adds up the misses of a link that is about to be closed while others stay. */
 void attach_keep_misses(struct attachment *attachment, int link);
 
 /*
- * Keeps a link, which then belongs to the attachment and stands for `nr` places from `first` on. NULL: it was refused. 0, or
- * the negative of errno.
+ * Adds a link for `nr` places from `first` on; the attachment owns it. NULL: the kernel refused it, and errno says why. 0 or a negative
+ * errno.
  */
 int attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr);
-/* Keeps the descriptor of a link that is no object of libbpf's, of one place. */
+/* The same for the descriptor of a link that libbpf does not know, for one place. */
 void attach_keep_fd(struct attachment *attachment, int fd, size_t place);
 
-/* Ends a link: nothing is attached by it any more. */
-void attached_link_end(struct attached_link *attached);
-
-/* One place of many was refused: counted, and told at the end of attaching. */
+/* Counts a place that was refused, for attachment_describe_refused(). */
 void attach_refused(struct attachment *attachment, const struct probe_place *place, int err);
 
 /*
- * To be called before each of the places that are attached one by one, or few by few, which may take a tenth of a second. True
- * when a signal that ends the run has come and at least one place is attached. The places from this one on are counted as left.
+ * To be called before each place, or group of a few places: attaching it may take a tenth of a second. Returns true if a signal that
+ * ends the run has come and at least one place is attached; the places from this one on are then counted as not attached.
  */
 bool attach_ends_before(struct attachment *attachment, size_t place);
 
-/* Our own reasons to refuse a place, as error codes that the kernel does not use here. */
+/* Our own reasons to refuse a place, beyond the error codes of the kernel. */
 enum {
-	REFUSED_MISREAD = EILSEQ,
-	REFUSED_SAME_NAME = ENOTUNIQ,
-	REFUSED_NO_TYPE = ENODATA,
-	REFUSED_NOP5 = EFAULT,
-	REFUSED_UNTRIED = EDEADLK,
+	REFUSED_SAME_NAME = 4096,
+	REFUSED_NO_TYPE,
+	REFUSED_INSTRUCTION, /* plus an enum first_instruction */
 };
 
 /* Records why nothing could be attached and returns the code. */
 int attach_failed(const struct probe_place *place, int err);
 
-/*
- * The program for a place: the loaded one, or one that was loaded for this place. NULL and errno when the kernel refuses
- * that.
- */
+/* The program for a place: the loaded one, or a copy for this place, which is loaded now. NULL and errno: the kernel refused it. */
 struct bpf_program *attach_program(struct attachment *attachment, size_t index);
 
-/* The number of a place as the program will be told, or 0; of `nr` places from `first` on, malloc()ed, or NULL for none. */
+/* The cookie of a place is its number, or 0 if the programs read no cookies. */
 __u64 attach_cookie(const struct attachment *attachment, size_t index);
+/* The cookies of `nr` places from `first` on, malloc()ed; NULL if the programs read none. */
 __u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t nr);
 
 /* Makes one link for `nr` places from `first` on, or returns NULL with errno set. */
 typedef struct bpf_link *attach_link(struct attachment *attachment, size_t first, size_t nr);
 
 /*
- * For links that take all places or none: when one is refused, the halves are tried, down to the places that are to blame. A
- * missing privilege is no matter of places.
+ * For links that take all places or none. If the kernel refuses the link, tries each half, down to single places, and counts those
+ * that are refused. If a privilege is missing, all places are refused at once.
  */
 void attach_halves(struct attachment *attachment, size_t first, size_t nr, attach_link *link_places);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Beginnings and ends of system calls: two links for all of them, and a table of their numbers. */
+/* Entries and exits of system calls: one link each for all calls, and a map with the numbers of the calls that are probed. */
 #include <errno.h>
 #include <string.h>
 
 #include "core/base/err.h"
 #include "core/session/attach_private.h"
 
-/* By which st_syscalls knows a beginning or end of a system call. */
+/* The key of a place in st_syscalls. */
 static __u64 key_of(const struct probe_place *place)
 {
 	return place->number | (place->is_exit ? ST_SYSCALL_EXIT : 0);
@@ -27,10 +27,7 @@ static int note_calls(const struct attachment *attachment)
 	return 0;
 }
 
-/*
- * One program sees the beginning of every system call, one the end, and each looks the number up. Events are sorted by name:
- * beginnings stand before ends.
- */
+/* One program sees the entries of all system calls, another the exits. Places are sorted by name, so all entries come first. */
 static int attach_calls(struct attachment *attachment, const struct plan *plan)
 {
 	const struct probe_place *places = attachment->plan->places.data;
@@ -51,7 +48,7 @@ static int attach_calls(struct attachment *attachment, const struct plan *plan)
 	return err;
 }
 
-/* The programs of all system calls go on without this one. */
+/* The links stay; the programs no longer find this call. */
 static int drop_call(struct attachment *attachment, size_t place)
 {
 	const __u64 key = key_of(&attachment->plan->places.data[place]);

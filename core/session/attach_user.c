@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaching to user functions and USDT probes: perf uprobes one by one, or uprobe.multi links of a few places each.
+ * Attaching to user functions and USDT probes: by a perf uprobe for each place, or by uprobe.multi links of a few places each.
  *
- * A call that is ended by a fatal signal leaves the breakpoints in that it has not taken out yet, for good. Every signal that can be
- * blocked is, around each call (core/host/signals.h); for SIGKILL the links are small.
+ * While a fatal signal is pending, the kernel cannot remove breakpoints, and they stay for good. So all signals are blocked around
+ * each call (core/host/signals.h). SIGKILL cannot be blocked. Therefore the links are small, and the calls short.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,14 +17,14 @@
 
 #define PLACES_OF_LINK 50
 
-/* What a trap of a user probe takes outside of our program; docs/use/overhead.md has the measurement. */
-#define TRAP_NS 1000
+#define TRAP_NS \
+	1000 /* cost of the trap of a user probe, without our program; docs/use/overhead.md has the measurement */
 
 struct fd_path {
 	char text[sizeof("/proc/self/fd/") + 11];
 };
 
-/* The file that was looked at, whatever its path leads to by now: the kernel follows this link to the open file. */
+/* The kernel follows this link to the open file that was examined. Its path may lead to another file by now. */
 static struct fd_path path_of_fd(int fd)
 {
 	struct fd_path path;
@@ -33,22 +33,13 @@ static struct fd_path path_of_fd(int fd)
 	return path;
 }
 
-/* 0, or why no probe is put on the instruction there. */
+/* 0, or a negative code if no probe may be set on the instruction. */
 static int obstacle(const struct probe_place *place)
 {
-	switch (place->first) {
-	case FIRST_MISREAD:
-		return -REFUSED_MISREAD;
-	case FIRST_NOP5:
-		return -REFUSED_NOP5;
-	case FIRST_UNTRIED:
-		return -REFUSED_UNTRIED;
-	default:
-		return 0;
-	}
+	return first_instruction_obstacle(place->first) ? -(REFUSED_INSTRUCTION + (int)place->first) : 0;
 }
 
-/* Breakpoints go there; -1: into all. */
+/* The process that gets the breakpoints, in all its threads; -1: all processes. */
 static pid_t only_process(const struct attach_plan *plan)
 {
 	return plan->only_process ? plan->only_process : -1;
@@ -56,10 +47,6 @@ static pid_t only_process(const struct attach_plan *plan)
 
 /* ---- perf uprobes ---- */
 
-/*
- * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
- * covered); the program checks the tgid in any case. Where its children are followed too, breakpoints are put everywhere.
- */
 static int attach_uprobe(struct attachment *attachment, size_t index)
 {
 	const struct probe_place *place = &attachment->plan->places.data[index];
@@ -109,7 +96,7 @@ static struct bpf_link *link_uprobes(struct attachment *attachment, size_t first
 	return link;
 }
 
-/* The places of one file stand together, those that the kernel may refuse behind the others. */
+/* Number of places at the beginning of `places` that can share a link. The places of a file are adjacent, the doubtful ones last. */
 static size_t nr_alike(const struct probe_place *places, size_t nr)
 {
 	size_t end = 1;
@@ -120,7 +107,7 @@ static size_t nr_alike(const struct probe_place *places, size_t nr)
 	return end;
 }
 
-/* When one is refused, the others will be: halves would only ask for each of them several times. */
+/* If the kernel refuses one of these places, it probably refuses all, so halving would only ask several times for each. */
 static void attach_doubtful(struct attachment *attachment, size_t first, size_t nr)
 {
 	if (nr > 1 && !attach_keep(attachment, link_uprobes(attachment, first, nr), first, nr))

@@ -17,9 +17,10 @@
 #include "core/base/err.h"
 #include "core/host/signals.h"
 
-#define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
+#define TICK_NS \
+	50000000ULL /* the ring is read at least so often: the programs wake us only when a quarter of it is full */
 #define TICKS_PER_SECOND 20
-#define TICKS_PER_LOOK 10 /* at the cost: half a second */
+#define TICKS_PER_LOOK 10 /* the cost is checked twice a second */
 
 enum source {
 	SOURCE_SIGNAL,
@@ -34,10 +35,9 @@ enum source {
 };
 
 struct collector {
+	const struct plan *plan;
 	struct collector_sources sources;
 	sigset_t saved_mask;
-	uint64_t interval_ns, duration_ns;
-	bool shows_events;
 	bool look_is_due;
 	bool signalled;
 	uint64_t nr_intervals; /* that are over */
@@ -58,8 +58,8 @@ static int add_source(struct collector *collector, int fd, enum source source)
 }
 
 /*
- * Unwind tables that come while nothing else happens. Called again and again: the worker may have been replaced. EPOLLET, because
- * other answers of the worker stay unread here.
+ * Wakes the loop when the worker sends an unwind table. To be called repeatedly, because the worker may be replaced. EPOLLET, because
+ * other answers of the worker are not read here.
  */
 static void watch_tables(struct collector *collector)
 {
@@ -98,7 +98,7 @@ static int take_signals(struct collector *collector)
 	return add_source(collector, collector->signal_fd, SOURCE_SIGNAL);
 }
 
-/* Timers and signals stay readable until they are read. Whether there was anything. */
+/* Reads everything from a timer, signalfd or pipe, which are readable until then. Returns whether there was anything. */
 static bool consume(int fd)
 {
 	struct signalfd_siginfo info;
@@ -115,10 +115,8 @@ int collector_new(const struct plan *plan, const struct collector_sources *sourc
 	int err;
 
 	*collector = (struct collector){
+		.plan = plan,
 		.sources = *sources,
-		.interval_ns = plan->interval_ns,
-		.shows_events = plan->view.style == VIEW_SNOOP,
-		.duration_ns = plan->duration_ns,
 		.signal_fd = -1,
 		.told_fd = -1,
 		.tick_fd = -1,
@@ -142,8 +140,10 @@ int collector_watch_keys(struct collector *collector, int fd)
 	return add_source(collector, fd, SOURCE_KEYS);
 }
 
-int collector_start(struct collector *collector, const struct plan *plan)
+int collector_start(struct collector *collector)
 {
+	const struct plan *plan = collector->plan;
+
 	watch_tables(collector);
 	return add_timer(collector, TICK_NS, TICK_NS, SOURCE_TICK, &collector->tick_fd) ?:
 	       add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL, &collector->interval_fd) ?:
@@ -196,19 +196,20 @@ void collector_free(struct collector *collector)
 	free(collector);
 }
 
-/* Interval and duration are timers of their own: where both end at the same moment, the interval is the last. */
+/* Interval and duration have separate timers. If both end at the same moment, this interval is the last one. */
 static enum collect_reason interval_over(struct collector *collector)
 {
+	const struct plan *plan = collector->plan;
 	uint64_t nr = 0;
 
 	if (read(collector->interval_fd, &nr, sizeof(nr)) == sizeof(nr))
 		collector->nr_intervals += nr;
-	if (collector->duration_ns && collector->nr_intervals * collector->interval_ns >= collector->duration_ns)
+	if (plan->duration_ns && collector->nr_intervals * plan->interval_ns >= plan->duration_ns)
 		return COLLECT_DURATION;
 	return COLLECT_INTERVAL;
 }
 
-/* Whether this source ends the wait; *ret_reason says how. */
+/* Whether this source ends the wait, and for which reason. */
 static bool ends_wait(struct collector *collector, enum source source, enum collect_reason *ret_reason)
 {
 	switch (source) {
@@ -225,7 +226,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 	case SOURCE_KEYS:
 		*ret_reason = COLLECT_KEYS;
 		return true;
-	case SOURCE_TICK: /* the end of a single thread wakes nobody on older kernels */
+	case SOURCE_TICK: /* older kernels report the end of a process only, not of a single thread */
 	case SOURCE_TARGET:
 		consume(collector->tick_fd);
 		*ret_reason = COLLECT_TARGET_GONE;
@@ -257,14 +258,11 @@ static int handle(struct collector *collector, const struct drain_target *target
 		tick(collector);
 	if (source != SOURCE_RING && source != SOURCE_TICK)
 		return 0;
-	/* pressure is no report: the counts go into the interval that is open */
+	/* A swap is no report: the counts are added to the current interval. */
 	return drain_ring(drain, target) ? drain_swap(drain, target) : 0;
 }
 
-/*
- * An end outranks an interval that is due at the same moment: its report is then the last one. Keys wait, what else has
- * come is told once.
- */
+/* Of several reasons at the same moment, the highest rank is returned: the end of the run before an interval, and keys last. */
 static int rank(enum collect_reason reason)
 {
 	if (reason == COLLECT_KEYS)
@@ -295,7 +293,7 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 			}
 			err = handle(collector, target, source);
 		}
-		if (!ended && collector->shows_events && target->interval->rows.nr > nr_rows) {
+		if (!ended && collector->plan->view.style == VIEW_SNOOP && target->interval->rows.nr > nr_rows) {
 			*ret_reason = COLLECT_EVENTS;
 			ended = true;
 		}

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The collecting loop: waits for signals, the clock, the ring, the side-band and the end of the target, and reads what
- * comes in, until the next report is due.
- */
+/* The main loop: waits for signals, timers, the ring, the side-band and the end of the target, and drains, until a report is due. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +13,7 @@
 
 struct collector;
 
-/* What is read, or looked at while it is. */
+/* Borrowed. */
 struct collector_sources {
 	struct attachment *attachment;
 	struct drain *drain;
@@ -26,33 +23,30 @@ struct collector_sources {
 };
 
 enum collect_reason {
-	COLLECT_INTERVAL,    /* an interval is over, the run goes on */
-	COLLECT_EVENTS,      /* EVENTS_EACH: there are new rows, the run goes on */
-	COLLECT_LOOK,        /* it is time to look at the cost, the run goes on; twice a second */
-	COLLECT_KEYS,        /* there is something on the descriptor of collector_watch_keys(), the run goes on */
-	COLLECT_DURATION,    /* the asked time is over */
-	COLLECT_SIGNAL,      /* SIGINT, SIGTERM or SIGHUP */
-	COLLECT_COST,        /* what came of COLLECT_LOOK: it costs too much */
-	COLLECT_TARGET_GONE, /* every process or thread of -p or -L has ended */
+	COLLECT_INTERVAL, /* an interval is over; the run goes on */
+	COLLECT_EVENTS, /* EVENTS_EACH: there are new rows; the run goes on */
+	COLLECT_LOOK, /* twice a second: the cost should be checked; the run goes on */
+	COLLECT_KEYS, /* the descriptor of collector_watch_keys() is readable; the run goes on */
+	COLLECT_DURATION, /* the duration is over */
+	COLLECT_SIGNAL, /* a signal of signals_that_end() */
+	COLLECT_COST, /* never returned here: the caller sets it when the check finds that the programs cost too much */
+	COLLECT_TARGET_GONE, /* all processes or threads of -p or -L have ended */
 };
 
-/*
- * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection, but SIGHUP only if nobody ignores it. 0 or a
- * failure. The collection also ends when all targets of `watch` have. Everything is borrowed.
- */
+/* Blocks the signals of signals_that_end(), which from now on end a wait. The plan is borrowed. 0 or a recorded failure. */
 int collector_new(const struct plan *plan, const struct collector_sources *sources, struct collector **ret_collector);
 
-/* Ends a wait when `fd` is readable, -1: there is none. 0 or a recorded failure. */
+/* Ends a wait when `fd` is readable. -1: does nothing. 0 or a recorded failure. */
 int collector_watch_keys(struct collector *collector, int fd);
 
-/* Starts the clock of interval and duration, once everything is attached. 0 or a recorded failure. */
-int collector_start(struct collector *collector, const struct plan *plan);
+/* Starts the timers of interval and duration, after everything is attached. 0 or a recorded failure. */
+int collector_start(struct collector *collector);
 
-/* The signals, as a signalfd. */
+/* The signalfd. */
 int collector_signal_fd(const struct collector *collector);
 
 /*
- * From now on another thread reads that signalfd, and makes `told_fd` readable when a signal has come. Takes ownership of `told_fd`. 0 or
+ * From now on another thread reads the signalfd, and makes `told_fd` readable when a signal has come. Takes ownership of `told_fd`. 0 or
  * a recorded failure.
  */
 int collector_give_signals(struct collector *collector, int told_fd);
@@ -64,10 +58,10 @@ bool collector_signalled(struct collector *collector);
 void collector_note_signal(struct collector *collector);
 
 /*
- * Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once, but only if there
- * was a first one. Of a collection that has ended by itself the report gets printed: the first signal comes too late.
+ * Unblocks the signals. If one has come, the next ends the program at once. If not, the collection ended by itself, and the first signal
+ * does nothing: the report is still printed (signals_spare_first()).
  */
 void collector_free(struct collector *collector);
 
-/* Reads into the target until a report is due. 0 and the reason, or a recorded failure. */
+/* Drains into the target until a report is due. 0 and the reason, or a recorded failure. */
 int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason);

@@ -11,7 +11,7 @@
 #include "core/host/cgroup_target.h"
 #include "core/session/drain_private.h"
 
-#define MAX_DELTAS (1U << 16) /* spilled events of the live generation that wait in user space */
+#define MAX_DELTAS (1U << 16) /* more waiting deltas cause a swap */
 
 /* ---- ring ---- */
 
@@ -23,7 +23,7 @@ static bool is_whole_record(const struct st_stack *stack, size_t bytes)
 	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user);
 }
 
-/* Messages are told apart by the byte at one common offset; all are at least a struct st_delta long. */
+/* All messages have their kind at the same offset, and are at least as long as struct st_delta. */
 static int on_message(void *context, void *data, size_t bytes)
 {
 	struct drain *drain = context;
@@ -44,7 +44,7 @@ static int on_message(void *context, void *data, size_t bytes)
 	return 0;
 }
 
-/* The cache of sent records is emptied before it is full; records are then sent once more, which is harmless. */
+/* Empties the cache of sent records before it is full. Records are then sent again, which is harmless. */
 static void renew_cache(struct drain *drain)
 {
 	_cleanup_(err_restore) struct err_saved before = err_save();
@@ -117,7 +117,7 @@ int drain_fd(const struct drain *drain)
 
 /* ---- swap ---- */
 
-/* Everything of a generation that no program uses any more. What its map would have said is named as lost. */
+/* Drains a generation that no program uses any more. If its map cannot be read, its counts become a loss. */
 static int drain_generation(struct drain *drain, const struct drain_target *target, uint32_t generation,
 			    struct st_stats *sum)
 {
@@ -135,7 +135,7 @@ static int drain_generation(struct drain *drain, const struct drain_target *targ
 	return err;
 }
 
-/* Counts by probe and what was filtered out, read while the programs run; nothing else is in use then. */
+/* EVENTS_BY_PROBE uses no count map, and only the statistics of generation 0. Both are read while the programs run. */
 static int drain_by_probe(struct drain *drain, const struct drain_target *target)
 {
 	int err = drain_tallies(drain, target);
@@ -159,7 +159,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	err = drain_prepare_generation(drain, !dead);
 	if (err)
 		return err;
-	/* before the flip: a program of the new generation may ask for the next swap at once */
+	/* Before the flip, because programs compare with it at once. */
 	control->poke_at = inserted + drain->generations[!dead].entries / 2;
 	__atomic_fetch_add(&control->generation, 1, __ATOMIC_RELEASE);
 	end = drain_read_sample_clock(drain);
@@ -167,7 +167,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	if (err)
 		return err;
 	drain->holds_live = true;
-	drain->poked = drain_ring(drain, target); /* the new generation may be half full already */
+	drain->poked = drain_ring(drain, target); /* the new generation may already be half full */
 	drain->holds_live = false;
 	err = drain_generation(drain, target, dead, &fresh);
 	drain_account_samples(drain, target->interval, &fresh, end);
@@ -176,7 +176,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	return err;
 }
 
-/* Nothing is attached any more, so no generation is live, and none has to be made to take its place. */
+/* Nothing is attached any more: the live generation is drained without making another one. */
 int drain_all(struct drain *drain, const struct drain_target *target)
 {
 	int err = drain_await_programs(drain, drain->loaded->control->generation & (ST_GENERATIONS - 1));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Draining: from the ring and the count maps into a profile, without losing a count.
+ * Draining: moves the contents of the ring and the count maps into a profile, without losing a count.
  *
- * A swap flips the generation word, waits until every program that may have read the old one has finished, reads the
- * ring to its end and then the old count map, which nothing writes to any more. Records therefore are there before the
- * counts that name them, and numbers and statistics of an interval belong to the same events.
+ * A swap flips the generation word, waits until all programs that may have read the old word have finished, reads the ring to its
+ * end, and then reads the old count map, which no program writes any more. So a record arrives before its counts, and the counts
+ * and statistics of an interval belong to the same events.
  */
 #pragma once
 
@@ -18,23 +18,23 @@ struct drain;
 struct drain_target {
 	struct profile *profile;
 	struct spaces *spaces;
-	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
+	struct unwinding *unwinding; /* NULL: the programs do not unwind with tables */
 	struct profile_interval *interval; /* gets the rows, losses and numbers */
 };
 
 /*
- * Opens the ring for reading, before the first event, and takes over the first count map of what is loaded. All is borrowed.
- * 0 or a recorded failure.
+ * Opens the ring for reading, before the first event. Takes the first count map from `loaded`; everything is borrowed. 0 or a recorded
+ * failure.
  */
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain);
 void drain_free(struct drain *drain);
 
-/* A descriptor for epoll that becomes readable when the kernel side asks for attention. */
+/* The ring's descriptor for epoll: it is readable when the BPF programs ask to be drained. */
 int drain_fd(const struct drain *drain);
 
 /*
- * Reads what is in the ring: new records go into the profile. True when the live count map is half full or the ring
- * has refused a record, and the generations should be swapped soon.
+ * Reads the ring and adds new records to the profile. True: the generations should be swapped soon, because the live count map is
+ * half full, the ring refused a record, or many deltas wait.
  */
 bool drain_ring(struct drain *drain, const struct drain_target *target);
 
@@ -42,28 +42,22 @@ bool drain_ring(struct drain *drain, const struct drain_target *target);
 int drain_swap(struct drain *drain, const struct drain_target *target);
 
 /*
- * For a run of days whose profile has become large: _begin before drain_swap(), _end when the interval has been
- * reported and its rows are gone. Records that no later event can name are forgotten, and everything that only they
- * used. 0 or a recorded failure.
+ * Makes a large profile of a long run smaller. Call _begin before drain_swap(), and _end when the interval has been reported and its
+ * rows are freed. It removes the records that no later event can refer to, and everything that only they used. 0 or a recorded failure.
  */
 int drain_forget_begin(struct drain *drain);
 void drain_forget_end(struct drain *drain, struct profile *profile);
 
-/* For people who wait: over all intervals. */
+/* Numbers of the run so far, to be shown while it goes on. */
 struct drain_progress {
-	/* Not of many probes that are counted each for itself: to add them up would be work without end. */
-	bool has_events;
-	/* Not of probes that are counted each for itself: what they have lost is known at the end only. */
-	bool has_lost;
+	bool has_events; /* false for EVENTS_BY_PROBE with many probes: to add up their counts would take too long */
+	bool has_lost; /* false for EVENTS_BY_PROBE: losses are known only at the end */
 	uint64_t events; /* counted */
-	uint64_t lost; /* events that are in no count, as far as the kernel side knows */
+	uint64_t lost; /* events that are in no count, as far as the BPF programs know */
 };
 
-/* What has come until now. Drains nothing. */
+/* Reads these numbers and drains nothing. */
 void drain_progress(const struct drain *drain, struct drain_progress *ret_progress);
 
-/*
- * After attachment_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has
- * its final numbers.
- */
+/* After attachment_detach(): drains both generations. The interval then has its final numbers. 0 or a recorded failure. */
 int drain_all(struct drain *drain, const struct drain_target *target);

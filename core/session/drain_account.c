@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the events of an interval went: what the programs counted, what timed samples should have been, what was missed. */
+/* Accounts for the events of an interval: the statistics of the programs, the expected timed samples, and misses. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- statistics ---- */
 
-/* What happened in this generation since it was last reported; nothing when that cannot be read. */
+/* The statistics of a generation since the last call; zeros if they cannot be read. */
 static struct st_stats new_stats(struct drain *drain, uint32_t generation)
 {
 	struct st_stats sum, fresh;
@@ -40,7 +40,7 @@ struct sample_clock drain_read_sample_clock(const struct drain *drain)
 	};
 }
 
-/* Samples that the event's own counter says should have come since the last call. */
+/* How many samples should have come since the last call, by the counter of the perf events. */
 static uint64_t expected_samples(struct drain *drain, const struct st_stats *fresh, uint64_t counter)
 {
 	uint64_t before = drain->reported_counter;
@@ -54,7 +54,7 @@ static uint64_t expected_samples(struct drain *drain, const struct st_stats *fre
 	return (uint64_t)((double)passed * (double)fresh->seen / (double)fresh->period_sum);
 }
 
-/* Of `missing` samples, those that an idle CPU did not get. */
+/* How many of the missing samples idle CPUs did not get. */
 static uint64_t undelivered_to_idle(struct drain *drain, const struct st_stats *fresh, uint64_t idle_ns,
 				    uint64_t missing)
 {
@@ -69,10 +69,7 @@ static uint64_t undelivered_to_idle(struct drain *drain, const struct st_stats *
 	return expected - fresh->idle < missing ? expected - fresh->idle : missing;
 }
 
-/*
- * How far the numbers may be apart without meaning anything: one sample per CPU for the moment of reading, and one step
- * of /proc/stat per CPU when idle time explains a part.
- */
+/* Fewer missing samples than this are no loss: one per CPU, and those of one step of /proc/stat per CPU if some are explained by idle time. */
 static uint64_t rounding(uint64_t sample_period, uint64_t idle, size_t nr_cpus)
 {
 	uint64_t step_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -127,7 +124,7 @@ static void account_misses(struct drain *drain, struct profile_interval *interva
 	*before = now;
 }
 
-/* In whole milliseconds, and at least one: that something is missing must be seen. The rest counts the next time. */
+/* In whole milliseconds; the rest counts the next time. At least one, so that the loss is reported. */
 static void account_dropped_time(struct drain *drain, struct profile_interval *interval)
 {
 	uint64_t *loss = &interval->losses[ST_LOSS_DETACHED], dropped_ns = attachment_dropped_ns(drain->attachment);

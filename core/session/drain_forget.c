@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forgetting the records of a run without losing the stack of a later event.
+ * Forgets records without losing the stack of a later event.
  *
- * The kernel sends a record when its id is new to the live generation and not in the cache of sent records. So the cache is
- * emptied first and the generations are swapped then: every id that gets into the new generation either is sent again, or
- * was sent since the cache was emptied. The latter are kept, and so are the records of threads that were off the CPU between
- * the two: they are counted by id when they come back.
+ * A program sends a record if its id is new in the live generation and not in the cache of sent records. So the cache is emptied,
+ * and then the generations are swapped. Each id in the new generation is either sent again, or was sent after the cache was emptied.
+ * Records of the second kind are kept. Also kept are the records of threads that are off the CPU meanwhile: they are counted by id later.
  */
 #include <stdlib.h>
 

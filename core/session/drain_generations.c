@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two generations of counts: a map for each, and the deltas that found no room in one. */
+/* The two generations of counts: a map for each, and the deltas, which did not fit into a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
 
-#define MAX_COUNT_ENTRIES (1U << 20) /* a generation grows by itself up to here: 80 MB of kernel memory */
+#define MAX_COUNT_ENTRIES (1U << 20) /* a count map grows up to this size: 80 MB of kernel memory */
 
 /* ---- the map that becomes live ---- */
 
 /*
- * Makes a count map of `wanted_entries` and puts it into the slot of a generation, in place of the one that was there.
- * Waits for running programs (10 ms and more), so the second generation is made when it is first needed.
+ * Makes a count map of `wanted_entries` and replaces that of a generation. This waits for running programs, 10 ms and more, so the map
+ * of the second generation is made when it is first needed.
  */
 static int make_counts(struct drain *drain, uint32_t generation)
 {
@@ -31,7 +31,7 @@ static int make_counts(struct drain *drain, uint32_t generation)
 	return 0;
 }
 
-/* A kernel that refuses the larger map gets along with the old one: what does not fit is spilled. */
+/* If the kernel refuses a larger map, the old one stays: counts that do not fit become deltas. */
 int drain_prepare_generation(struct drain *drain, uint32_t next)
 {
 	int err;
@@ -56,7 +56,7 @@ void drain_note_pressure(struct drain *drain, uint32_t nr_entries)
 
 /* ---- the dead one ---- */
 
-/* The dead slot gets its own map once more: the update returns after every program that may still use it has finished. */
+/* Puts the map of the dead generation into its slot again: the update returns when all programs that may use the map have finished. */
 int drain_await_programs(struct drain *drain, uint32_t dead)
 {
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
@@ -91,8 +91,8 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
 }
 
 /*
- * Every kernel from 5.6 on has the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")).
- * Where programs still write to the map, what comes meanwhile may stay in it.
+ * Kernels from 5.6 on have the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")).
+ * Entries that a program adds meanwhile may stay in the map.
  */
 int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name)
 {

@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of what is drained. Only the files of this room that drain include it. */
+/* The inside of a drain, for drain*.c only. */
 #pragma once
 
 #include "core/session/drain.h"
 #include "core/session/load_private.h"
 
-/* Events go into one of two; the live one is `control->generation & 1`. */
+/* Events go into one of two generations; the live one is `control->generation & 1`. */
 struct generation {
-	int counts; /* its count map; -1: not made yet */
-	uint32_t entries; /* of that */
+	int counts; /* descriptor of its count map; -1: not made yet */
+	uint32_t entries; /* size of the map; 0: not made yet */
 };
 
 struct drain {
-	const struct plan *plan; /* all three borrowed */
+	const struct plan *plan; /* this and the next two are borrowed */
 	const struct loaded *loaded;
 	struct attachment *attachment;
 	struct ring_buffer *ring;
-	bool poked; /* the kernel side wants the generations swapped */
+	bool poked; /* a BPF program asked for a swap of the generations */
 	uint64_t bad_messages;
 
 	/* drain_records.c */
-	VEC(uint64_t) pending; /* struct st_stack, one after the other, each rounded up to words */
-	VEC(struct st_pair) pairs;
-	char *cgroup_root; /* where cgroup2 is mounted; NULL: nowhere, or groups are in no record */
-	bool holds_live; /* EVENTS_EACH: events of the live generation wait, for the interval of its statistics */
-	uint64_t nr_events; /* EVENTS_EACH: rows so far, which are their ids */
-	uint32_t nr_dropped; /* EVENTS_EACH: low half of st_control.lost that is in rows */
+	VEC(uint64_t) pending; /* records that wait: struct st_stack, one after the other */
+	VEC(struct st_pair) pairs; /* that wait */
+	char *cgroup_root; /* where cgroup2 is mounted; NULL: nowhere, or records have no cgroup */
+	bool holds_live; /* EVENTS_EACH: events of the live generation wait for the interval that gets its statistics */
+	uint64_t nr_events; /* EVENTS_EACH: number of the last row, which is its id */
+	uint32_t nr_dropped; /* EVENTS_EACH: the low half of st_control.lost, as far as rows show it */
 
 	/* drain_generations.c */
 	struct generation generations[ST_GENERATIONS];
-	uint32_t wanted_entries; /* what the next map of the dead generation should hold */
+	uint32_t wanted_entries; /* size that the next live map should have */
 	uint64_t inserted_before; /* control->inserted at the last swap */
-	VEC(struct st_delta) deltas; /* that wait for their generation */
+	VEC(struct st_delta) deltas; /* that wait until their generation is drained */
 
 	/* drain_tallies.c */
-	VEC(struct st_tally) tallies; /* of each place, what is in an interval already; only with EVENTS_BY_PROBE */
+	VEC(struct st_tally) tallies; /* EVENTS_BY_PROBE: of each place, as last reported */
 
 	/* drain_forget.c */
 	uint64_t nr_received; /* records, since the cache of sent records was last cleared */
 	bool forgetting; /* between drain_forget_begin() and _end() */
-	VEC(struct profile_id) recent; /* records that must stay then */
+	VEC(struct profile_id) recent; /* records that must not be forgotten */
 
-	/* drain_account.c: what is in an interval already */
+	/* drain_account.c: numbers as last reported */
 	struct st_stats reported[ST_GENERATIONS];
 	uint64_t sample_period; /* 0: not constant */
 	uint64_t reported_counter, reported_idle_ns;
@@ -52,80 +52,81 @@ struct drain {
 
 /* ---- drain_records.c ---- */
 
-/* Keeps what the ring has brought, until drain_add_kept(). */
+/* Keeps a message of the ring until drain_add_kept(). The kind and size of the message have been checked. */
 void drain_keep_record(struct drain *drain, const struct st_stack *stack, size_t bytes);
 void drain_keep_pair(struct drain *drain, const struct st_pair *pair);
 
-/* Puts it into the profile; the ring has been read to its end. */
+/* Adds the kept messages to the profile. The ring has been read to its end. */
 void drain_add_kept(struct drain *drain, const struct drain_target *target);
 
-/* Events that were dropped are a row of their own, without a stack. `lost`: low half of st_control.lost. */
+/* Adds a row without a stack for events that were dropped since the last call. `lost`: low half of st_control.lost. */
 void drain_add_dropped(struct drain *drain, const struct drain_target *target, uint32_t lost);
 
 /* ---- drain_generations.c ---- */
 
-/* The map that becomes live next: made when there is none, and made larger when the last one came near its limit. */
+/* Makes the map of the next live generation if there is none, or if it should be larger. 0 or a recorded failure. */
 int drain_prepare_generation(struct drain *drain, uint32_t next);
 
-/* So many ids were new in the last generation: the next one may need a larger map. */
+/* Decides by the number of new ids in the last generation whether the next map should be larger. */
 void drain_note_pressure(struct drain *drain, uint32_t nr_entries);
 
 /* Waits until no program uses this generation any more. 0 or a recorded failure. */
 int drain_await_programs(struct drain *drain, uint32_t dead);
 
-/* Deltas of the generation that is being drained are counted; those of the live one wait. */
+/* Counts the deltas of the generation that is being drained; those of the other one wait. */
 void drain_count_deltas(struct drain *drain, const struct drain_target *target, uint32_t generation);
 
 /*
- * Reads all of the count map of a generation that no program uses any more, and empties it for its next turn. 0 or a
- * recorded failure; what was read is counted in any case, and the map is given up: it would be counted again.
+ * Reads the whole count map of a generation that no program uses any more, and empties it. 0 or a recorded failure: then the counts
+ * that were read are in the profile, and the map is closed, lest they be counted twice.
  */
 int drain_dead_map(struct generation *dead, const struct drain_target *target);
 
 /*
- * Reads a hash that has at most *nr entries; *nr is then how many were read, whatever is returned. `empties`: and deletes
- * these. `name` is for messages. 0 or a recorded failure.
+ * Reads a hash of at most *nr entries; empties: deletes what was read. In any case, *nr is then the number of entries that were read.
+ * `name` is for messages. 0 or a recorded failure.
  */
 int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name);
 
 /* ---- drain_tallies.c ---- */
 
-/* Adds a row for each name of which events came since the last call. 0 or a recorded failure. */
+/* Adds a row for each name that has events since the last call. 0 or a recorded failure. */
 int drain_tallies(struct drain *drain, const struct drain_target *target);
 
 /* ---- drain_forget.c ---- */
 
-/* Empties the cache of sent records: each will be sent once more. 0 or a recorded failure. */
+/* Empties the cache of sent records, so that each is sent again. 0 or a recorded failure. */
 int drain_clear_known(struct drain *drain);
 
-/* Between drain_forget_begin() and _end(): this record must not be forgotten. */
+/* Between drain_forget_begin() and _end(): this record must not be forgotten. Otherwise does nothing. */
 void drain_note_recent(struct drain *drain, const struct st_id *id);
 
 /* ---- drain_unfinished.c ---- */
 
-/* The threads of st_tasks; none where threads are not followed. *ret_tasks is malloc()ed. 0 or a recorded failure. */
+/* The threads of st_tasks, malloc()ed; none if threads are not followed. 0 or a recorded failure. */
 int drain_read_tasks(const struct loaded *loaded, struct st_task **ret_tasks, uint32_t *ret_nr);
 
-/* Adds a row for each thread that is still off the CPU, marked as WAKER_UNFINISHED. 0 or a recorded failure. */
+/* Adds a row, marked as WAKER_UNFINISHED, for each thread that is still off the CPU. 0 or a recorded failure. */
 int drain_unfinished(const struct loaded *loaded, const struct off_cpu_plan *plan, const struct drain_target *target);
 
 /* ---- drain_account.c ---- */
 
-/* Adds what happened in a generation since the last call, and what was missed; its statistics are added to *sum too. */
+/* Adds the statistics of a generation since the last call, and all misses, to the interval. Adds the statistics to *sum too. */
 void drain_account_generation(struct drain *drain, const struct drain_target *target, uint32_t generation,
 			      struct st_stats *sum);
 
-/* What samples are compared with, taken at the moment when a generation ends: waiting for its programs takes many more. */
+/* The number of samples is compared with these. They are read when a generation ends, before the wait for its programs. */
 struct sample_clock {
-	uint64_t counter, idle_ns;
+	uint64_t counter; /* of the perf events of all CPUs */
+	uint64_t idle_ns; /* of all CPUs */
 };
 
+/* Zeros if there are no timed samples. */
 struct sample_clock drain_read_sample_clock(const struct drain *drain);
 
 /*
- * What is missing from the expected samples, by cause: idle CPUs that got none, then late ones as the BPF side saw
- * them; what remains was skipped. The event's counter knows no generations: `fresh` is of all that are read at this
- * moment.
+ * Divides the samples that are missing by cause: first idle CPUs, then samples that the BPF side saw come late; the rest was skipped.
+ * `fresh`: the statistics of all generations that are drained now, because the counter does not distinguish generations.
  */
 void drain_account_samples(struct drain *drain, struct profile_interval *interval, const struct st_stats *fresh,
 			   struct sample_clock end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records and pairs of the ring: they wait until the side-band has been read, then they go into the profile. */
+/* Records and pairs from the ring: they wait until the side-band has been read, and are then added to the profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ void drain_keep_record(struct drain *drain, const struct st_stack *stack, size_t
 	drain_note_recent(drain, &stack->head.id);
 }
 
-/* Pairs with times are not in the cache of what has been sent. */
+/* Pairs with times are never in the cache of sent records. */
 void drain_keep_pair(struct drain *drain, const struct st_pair *pair)
 {
 	vec_push(&drain->pairs, *pair);
@@ -42,7 +42,7 @@ static enum event_context context_of(uint8_t flags)
 	return flags & ST_STACK_IN_SOFTIRQ ? CONTEXT_SOFTIRQ : CONTEXT_TASK;
 }
 
-/* The name of the probe that fired, as a string of the profile; 0 when it is not told apart. */
+/* The name of the probe, as a string of the profile; 0 if the plan does not distinguish probes. */
 static uint64_t probe_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)
 {
 	const struct attach_plan *attach = drain->loaded->attach;
@@ -80,7 +80,7 @@ static struct profile_record record_of(struct drain *drain, struct profile *prof
 	};
 }
 
-/* Frame 0 is the interrupted or probed instruction in these programs; in the others it is a return address. */
+/* In these programs, frame 0 is the interrupted or probed instruction; in the others it is a return address. */
 static bool leaf_is_exact(uint8_t program)
 {
 	return program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
@@ -103,8 +103,8 @@ static void add_kernel_frames(const struct drain_target *target, const struct st
 }
 
 /*
- * The user frames of a record, with the caller that the walk left out in its place. A return address of 0, with which
- * runtimes end a stack, is no frame; a leaf of 0 is a call of NULL. Returns how many.
+ * The user frames of a record. Inserts the direct caller, which a walk by frame pointers misses. Some runtimes end a stack with a
+ * return address of 0: it is no frame. But a leaf of 0 is a call of NULL. Returns the number of frames.
  */
 static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addresses)
 {
@@ -119,7 +119,7 @@ static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addre
 	return nr;
 }
 
-/* What the last frame of a stack says that does not reach its root; NULL for one that does, or where nobody knows. */
+/* The text of the outermost frame of a truncated stack; NULL: the stack reaches its root, or that is unknown. */
 static const char *end_text(uint8_t end)
 {
 	static const char *const texts[ST_NR_ENDS] = {
@@ -136,7 +136,7 @@ static const char *end_text(uint8_t end)
 	return end < ST_NR_ENDS ? texts[end] : NULL;
 }
 
-/* A frame in the place of those that are missing. Returns how many. */
+/* Adds a frame in place of those that are missing. Returns the number of frames: 0 or 1. */
 static uint16_t add_end(struct profile *profile, const struct st_stack *stack, uint32_t *ret_frame,
 			uint64_t *ret_address)
 {
@@ -152,8 +152,8 @@ static uint16_t add_end(struct profile *profile, const struct st_stack *stack, u
 }
 
 /*
- * A user leaf is exact when the event hit in user mode, or an interrupt or a fault did before it; otherwise it is what stands
- * behind the system call. Where the kernel walks, only it knows.
+ * Whether the user leaf is the instruction that was interrupted: the event came in user mode, or an interrupt or a fault entered the
+ * kernel. After a system call, the leaf is a return address.
  */
 static bool user_leaf_is_exact(const struct st_stack_head *head)
 {
@@ -175,7 +175,7 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 			  user_leaf_is_exact(&stack->head), frames + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
 				  addresses + record.nr_kernel + record.nr_user);
-	if (stack->head.kind == ST_MESSAGE_EVENT) /* the kernel's id says only what it shares with others */
+	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };
 	profile_add_record(target->profile, &record, frames, addresses);
 	if (record.cgroup_id && !profile_has_cgroup(target->profile, record.cgroup_id))
@@ -183,13 +183,13 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 	return record.id;
 }
 
-/* ---- events by themselves ---- */
+/* ---- single events ---- */
 
 void drain_add_dropped(struct drain *drain, const struct drain_target *target, uint32_t lost)
 {
 	uint32_t fresh = lost - drain->nr_dropped;
 
-	if (!fresh || fresh > INT32_MAX) /* events of other CPUs may be a little behind */
+	if (!fresh || fresh > INT32_MAX) /* an event of another CPU may carry a slightly older number */
 		return;
 	drain->nr_dropped = lost;
 	profile_count(target->profile, target->interval, (struct profile_id){ ++drain->nr_events, 2 }, fresh, 0);
@@ -217,14 +217,14 @@ static size_t words_of(const struct st_stack *stack)
 	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
 }
 
-/* What came after a swap has begun is counted in the statistics of the interval after it. */
+/* Events of the new generation are in the statistics of the next interval. */
 static bool is_held(const struct drain *drain, const struct st_stack *stack)
 {
 	return drain->holds_live &&
 	       stack->head.generation == (drain->loaded->control->generation & (ST_GENERATIONS - 1));
 }
 
-/* Keeps those that wait, at the beginning of what is pending. */
+/* Removes all events but those that wait. */
 static void keep_held(struct drain *drain)
 {
 	size_t kept = 0;
@@ -242,7 +242,7 @@ static void keep_held(struct drain *drain)
 	drain->pending.nr = kept;
 }
 
-/* CPUs put their events into the ring a little out of order. */
+/* Sorts the events by time: those of different CPUs are slightly out of order in the ring. */
 static void add_events(struct drain *drain, const struct drain_target *target)
 {
 	VEC(const struct st_stack *) events = {};
@@ -263,8 +263,8 @@ static void add_events(struct drain *drain, const struct drain_target *target)
 }
 
 /*
- * Records wait until the ring has been read to its end, then the side-band is read: what it says was written before the
- * events, so every mapping that a record needs is known by then.
+ * The ring has been read to its end. Now the side-band is read: the kernel reports a mapping before the events in it, so each mapping
+ * that a record needs is known then.
  */
 static void add_pending(struct drain *drain, const struct drain_target *target)
 {
@@ -273,7 +273,8 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 	if (!drain->pending.nr)
 		return;
 	spaces_update(target->spaces);
-	unwinding_work(target->unwinding, 0); /* many records take a while, in which a new program makes many more */
+	unwinding_work(target->unwinding,
+		       0); /* new programs need their tables before the records, which may take a while */
 	if (drain->plan->mode == EVENTS_EACH) {
 		add_events(drain, target);
 		return;
@@ -290,13 +291,12 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 static void add_pair(struct profile *profile, const struct st_pair *pair)
 {
 	struct profile_id waker = { pair->waker.lo, pair->waker.hi };
-	struct profile_record *record;
-	uint32_t position;
+	uint32_t position = profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
+					     (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
+					     pair->reason == WAKER_SEEN ? &waker : NULL,
+					     (enum waker_reason)pair->reason);
+	struct profile_record *record = &profile->records.data[position];
 
-	position = profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
-				    (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
-				    pair->reason == WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
-	record = &profile->records.data[position];
 	record->time_ns = pair->time_ns;
 	record->cpu = pair->cpu;
 }
@@ -304,7 +304,7 @@ static void add_pair(struct profile *profile, const struct st_pair *pair)
 void drain_add_kept(struct drain *drain, const struct drain_target *target)
 {
 	add_pending(drain, target);
-	for (size_t i = 0; i < drain->pairs.nr; i++) /* after the records that they are made of */
+	for (size_t i = 0; i < drain->pairs.nr; i++) /* after the records that they refer to */
 		add_pair(target->profile, &drain->pairs.data[i]);
 	drain->pairs.nr = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts by probe. The numbers in the kernel only grow, and the difference to what was reported before is what an interval
- * gets: no event falls between two intervals, although nothing is swapped. And what was counted until now, for people who wait.
+ * Counts by probe, and the numbers of a run so far. The counters in the kernel only grow. An interval gets the difference to the
+ * last one, so no event is missing between two intervals, although nothing is swapped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,10 @@
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
 
-#define TALLIES_MAX 256 /* places that drain_progress() adds up: a system call for each, twice a second */
+#define TALLIES_MAX \
+	256 /* drain_progress() adds up at most so many places: it is called often, and makes a system call for each */
 
-/* The row of a name: places of one name (copies of a static function, sites of a USDT probe) are one. */
+/* Adds the row of a place. Places of one name (copies of a static function, sites of a USDT probe) share a row. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
 {
 	const struct probe_place *place = &attach->places.data[index];
@@ -35,10 +36,7 @@ static struct profile_id row_of(struct profile *profile, const struct attach_pla
 	return record.id;
 }
 
-/*
- * Reads the numbers of a place, over all CPUs; `each` has room for those of each CPU. False and errno when they cannot be
- * read.
- */
+/* Sums the counters of a place over all CPUs. `each` has room for those of each CPU. False and errno: they cannot be read. */
 static bool read_tally(const struct drain *drain, uint32_t index, struct st_tally *each, struct st_tally *ret_sum)
 {
 	*ret_sum = (struct st_tally){};
@@ -51,7 +49,7 @@ static bool read_tally(const struct drain *drain, uint32_t index, struct st_tall
 	return true;
 }
 
-/* Room for the numbers of each CPU. */
+/* Room for the counters of each CPU. */
 static struct st_tally *new_tallies(void)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
@@ -91,7 +89,7 @@ int drain_tallies(struct drain *drain, const struct drain_target *target)
 	return 0;
 }
 
-/* ---- while the programs run: nothing is taken away ---- */
+/* ---- progress ---- */
 
 static uint64_t counted_by_probe(const struct drain *drain)
 {

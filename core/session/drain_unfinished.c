@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that are still off the CPU when tracing ends, for --unfinished. They are in no count and no account: nothing
- * has ended. The map of threads has all that is needed, and nothing writes to it any more.
+ * Threads that are still off the CPU when tracing ends, for --unfinished. Their intervals have not ended, so no count contains them.
+ * They are read from the map of threads, which no program writes any more.
  */
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -9,7 +9,7 @@
 #include "core/base/durations.h"
 #include "core/session/drain_private.h"
 
-/* As st_span() of bpf/on_switch.bpf.c, with "now" in place of coming back. */
+/* Like st_span() of bpf/on_switch.bpf.c, with `now` as the time of coming back. */
 static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
 {
 	uint64_t woken_ns = task->waking_ns;
@@ -24,9 +24,8 @@ static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *t
 }
 
 /*
- * The id of the row: the sleeper's, changed, for the same sleeper may have finished rows too; as in the kernel one for each
- * class of durations where that is asked for; with times the sleeper's is one for each thread. Ids of others differ in all
- * bits, so no hash is needed for that.
+ * The id of the row. It is derived from the sleeper's id, but differs from it, because the same sleeper may have finished rows too. With
+ * by_duration there is a row for each class of durations. No hash is needed: ids of different sleepers are hashes already.
  */
 static struct profile_id row_id(const struct off_cpu_plan *plan, const struct st_id *sleeper, uint64_t span)
 {
@@ -59,7 +58,7 @@ int drain_read_tasks(const struct loaded *loaded, struct st_task **ret_tasks, ui
 	_cleanup_(freep) uint64_t *keys = NULL;
 
 	*ret_nr = 0;
-	if (!bpf_map__autocreate(map)) /* only where threads are followed */
+	if (!bpf_map__autocreate(map))
 		return 0;
 	*ret_nr = room;
 	keys = xcalloc(room, sizeof(*keys));

@@ -18,11 +18,14 @@
 #include "core/host/unpreempted.h"
 #include "core/session/load_private.h"
 
-#define TYPES_MAX_BYTES (1 << 20) /* of the kernel's types that the object asks for: some kilobytes */
+#define TYPES_MAX_BYTES (1 << 20) /* more than the types that the object needs: some kilobytes */
 
 /* ---- open ---- */
 
-/* Where the types that the object needs are put; -1: nowhere, and libbpf reads them all. Files may have no size (ulimit -f). */
+/*
+ * A file for the kernel's types that the object needs. -1: none could be made, and libbpf reads all types. ftruncate() finds out whether
+ * `ulimit -f` allows the size.
+ */
 static int open_types(void)
 {
 	_cleanup_(closep) int fd = memfd_create("kernel-types", MFD_CLOEXEC);
@@ -44,8 +47,8 @@ struct stacktool *loaded_open_copy(const struct loaded *loaded)
 }
 
 /*
- * How libbpf loads the program of fentry, for the copies (attach_fentry.c). The pointers are into the object, which outlives
- * the copies; what is left out is for kfuncs and the verifier's log.
+ * libbpf calls this before it loads a fentry program; the options are used for the copies (attach_fentry.c). Their pointers are
+ * into the object, which outlives the copies. Not copied: the options for kfuncs and for the verifier's log.
  */
 static int note_load(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
 {
@@ -97,7 +100,7 @@ static int open_configured(const struct plan *plan, const struct attach_plan *at
 
 /* ---- load ---- */
 
-/* A helper that this kernel does not have, or keeps from programs that could read its memory. */
+/* The kernel does not have the helper, or its lockdown mode forbids it because it reads kernel memory. */
 static int helper_missing(int err, const struct attach_plan *attach, const char *helper)
 {
 	bool confidential = host_is_confidential();
@@ -144,7 +147,7 @@ static int load(struct loaded *loaded, const struct plan *plan)
 	if (err)
 		return err;
 	err = stacktool__load(loaded->skeleton);
-	if (!loaded->needs_copies) { /* they ask for the same types */
+	if (!loaded->needs_copies) { /* copies need the same types */
 		closep(&loaded->types);
 		loaded->types = -1;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a plan makes of the object before it is loaded: the constants of the programs, the maps and their sizes. */
+/* Configures the object for a plan before it is loaded: the programs and their constants, the maps and their sizes. */
 #include <errno.h>
 #include <linux/magic.h>
 #include <string.h>
@@ -17,15 +17,15 @@
 #include "core/session/preempt_count.h"
 
 #define DEFAULT_COUNT_ENTRIES 16384
-/* Timed samples come at a known, low rate; every page of a ring counts twice in RSS. */
-#define SAMPLE_RING_BYTES (512 << 10)
-#define LEAST_RING_BYTES (64 << 10) /* a page of the largest size there is */
+#define SAMPLE_RING_BYTES \
+	(512 << 10) /* the rate of timed samples is known and low; every page of a ring counts twice in RSS */
+#define LEAST_RING_BYTES (64 << 10) /* the largest page size */
 #define PROBE_RING_BYTES (4 << 20)
 #define MIN_TASKS 16384U
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
 #define MIN_CHILDREN 16384U
 #define MAX_CHILDREN (1U << 17) /* 8 MB of kernel memory */
-#define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
+#define MANY_CPUS 256 /* with more, half as many scratch slots per CPU: they are allocated for all possible CPUs */
 
 /* ---- mechanisms ---- */
 
@@ -93,8 +93,8 @@ static struct st_offcpu_config off_cpu_config(const struct off_cpu_plan *plan, c
 }
 
 /*
- * Whether the attach cookie tells the program the number of its place. Of several places the guard wants to know the one
- * that costs most, if that takes no copies.
+ * Whether programs read the number of their place from the attach cookie: if the plan distinguishes probes, and if there are several
+ * places, so that the guard can find the most expensive one.
  */
 static bool tells_probe_by_cookie(const struct loaded *loaded, const struct plan *plan)
 {
@@ -104,14 +104,13 @@ static bool tells_probe_by_cookie(const struct loaded *loaded, const struct plan
 	       (!loaded->traits->has_own_programs && host_has_cookies(loaded->attach->program));
 }
 
-/* Whether every place but the first takes a copy of the program. */
+/* Whether each place but the first needs its own copy of the program. */
 static bool needs_copies(const struct loaded *loaded, const struct plan *plan)
 {
 	return loaded->traits->has_own_programs ||
 	       ((plan->key_parts & KEY_PROBE) && !loaded_config(loaded)->has_cookie && !loaded->traits->has_numbers);
 }
 
-/* The tables are those of x86_64, and reading the stack is reading user memory. */
 static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct attach_plan *attach)
 {
 	enum unwind_mode mode = plan_unwind(plan);
@@ -124,11 +123,10 @@ static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct att
 }
 
 /*
- * Whether the kernel keeps programs of this object from coming between each other on a CPU. It does for perf events
- * (commit aa6a5f3cb2b2 ("perf, bpf: add perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for
- * classic tracepoints (commit 2541517c32be ("tracing, perf: Implement BPF programs attached to kprobes"), v4.1):
- * preemption is off, and bpf_prog_active is asked. Not counted on for system calls, whose tracepoints may sleep in
- * newer kernels.
+ * Whether the kernel runs only one program of this object at a time on a CPU. It does for perf events (commit aa6a5f3cb2b2
+ * ("perf, bpf: add perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for classic tracepoints
+ * (commit 2541517c32be ("tracing, perf: Implement BPF programs attached to kprobes"), v4.1): it disables preemption and checks
+ * bpf_prog_active. This may not hold for system calls, whose tracepoints can sleep in newer kernels.
  */
 static bool is_alone(const struct loaded *loaded)
 {
@@ -157,7 +155,7 @@ static int set_pidns(struct st_config *config, const struct plan *plan, const st
 	return err;
 }
 
-/* Where the kernel does not tell interrupts, the names in a waker's stack do, whether they are shown or not. */
+/* If programs cannot read whether they run in an interrupt, the waker's kernel stack shows it, so it is taken even if it is not printed. */
 static bool takes_kernel_stacks(const struct plan *plan, const struct attach_plan *attach)
 {
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU)
@@ -187,7 +185,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		.mode = (uint8_t)plan->mode,
 		.has_cookie = tells_probe_by_cookie(loaded, plan),
 		.alone = is_alone(loaded),
-		/* by bpf/frames.bpf.c, instead of asking the kernel for each stack */
+		/* bpf/frames.bpf.c follows frame pointers, not bpf_get_stack() */
 		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
 	int err = set_pidns(&config, plan, attach);
@@ -208,9 +206,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 
 /* ---- maps ---- */
 
-/*
- * To the kernel a file of any other file system is "permission denied", which root would look for in the wrong place.
- */
+/* For a file that is not in a BPF file system the kernel returns EACCES, which would mislead root. */
 static const char *why_not_pinned(const char *path, int err)
 {
 	struct statfs status;
@@ -220,7 +216,7 @@ static const char *why_not_pinned(const char *path, int err)
 	return strerror(err);
 }
 
-/* Takes the place of one of our maps: a pinned hash with 8-byte keys. Nothing for NULL. */
+/* Uses a pinned map, a hash with 8-byte keys, in place of one of ours. path = NULL: does nothing. 0 or a recorded failure. */
 static int reuse_pinned(struct bpf_map *map, const char *option, const char *path)
 {
 	_cleanup_(closep) int fd = path ? bpf_obj_get(path) : -1;
@@ -242,10 +238,7 @@ static int reuse_pinned(struct bpf_map *map, const char *option, const char *pat
 	return bpf_map__reuse_fd(map, fd);
 }
 
-/*
- * Twice as many entries as there are threads now: they come and go. Not pid_max, which is four million on most hosts:
- * half a gigabyte.
- */
+/* Room for twice as many threads as exist now. For pid_max, four million on most hosts, a map would take half a gigabyte. */
 static uint32_t twice_the_threads(uint32_t least, uint32_t most)
 {
 	uint32_t entries = 2 * host_nr_threads();
@@ -260,7 +253,7 @@ static uint32_t nr_filter_ids(const struct plan *plan)
 	return (uint32_t)(plan->tgids.nr ? plan->tgids.nr : plan->tids.nr);
 }
 
-/* Makes a map where it is wanted: with room for so many entries, or as bpf/maps.bpf.h says for 0. */
+/* Sets whether a map is created, and its number of entries; 0: the number in bpf/maps.bpf.h. */
 static void want_map(struct bpf_map *map, bool wanted, size_t entries)
 {
 	bpf_map__set_autocreate(map, wanted);
@@ -307,10 +300,10 @@ int load_want_program(const struct loaded *loaded, struct bpf_program *program, 
 	return bpf_program__set_attach_target(program, 0, loaded->attach->places.data[place].name);
 }
 
-/* The programs that follow what a command starts (bpf/on_fork.bpf.c). */
+/* Selects the programs that follow the descendants of a command (bpf/on_fork.bpf.c). */
 static void set_children(struct loaded *loaded, const struct plan *plan)
 {
-	/* attached in this order and detached in reverse: a birth that only the second program sees was missed by the first */
+	/* They are attached in this order and detached in reverse: a birth that only the second program sees was missed by the first. */
 	static const char *const by_memory[NR_CHILD_PROGRAMS] = { "on_birth", "on_fork", "on_free" };
 	static const char *const by_type[NR_CHILD_PROGRAMS] = { "on_birth_by_type", "on_fork_by_type",
 								"on_free_by_type" };

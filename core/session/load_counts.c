@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first count map, and the first map of unwind tables.
+ * The first count map and the first map of unwind tables.
  *
- * Putting a map into its slot waits for a grace period of RCU, 4 ms on an idle host and 100 on a busy one. For the first
- * map nobody could be using the slot yet, but the kernel waits all the same; so a thread does it while the programs are
- * prepared.
+ * To put a map into a slot of a map of maps takes an RCU grace period: 4 ms on an idle host, 100 ms on a busy one. The kernel waits even if
+ * the slot is empty. So threads do it while the programs are loaded.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +15,10 @@
 #include "core/host/signals.h"
 #include "core/session/load_private.h"
 
-/* We may use BPF, or would not be here: before 5.11 (commit 97306be45fbe ("bpf: Eliminate rlimit-based memory accounting")) it is memory. */
+/*
+ * The process may use BPF, or it would have failed before. So EPERM means the limit on locked memory, which counts maps before 5.11
+ * (commit 97306be45fbe ("bpf: Eliminate rlimit-based memory accounting")).
+ */
 static int map_refused(const char *name, int err)
 {
 	if (err != -EPERM)
@@ -48,7 +50,7 @@ static void *put_first(void *argument)
 	return NULL;
 }
 
-/* Makes the outer map and begins to put the inner one into its first slot. */
+/* Makes the outer map and begins to put the inner one into its first slot. 0 or a recorded failure. */
 static int begin_first(struct bpf_map *map, struct first_inner *first)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = (uint32_t)first->inner);
@@ -67,7 +69,7 @@ static int begin_first(struct bpf_map *map, struct first_inner *first)
 	first->running = !pthread_create(&first->thread, NULL, put_first, first);
 	signals_release(&before);
 	if (!first->running)
-		put_first(first); /* no threads are allowed: we wait here */
+		put_first(first); /* a limit forbids another thread */
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 
-/* A constant of 64 bits is loaded by two instructions with a half each. */
+/* A 64-bit constant takes two instruction slots, each with one half. */
 static bool is_mark(const struct bpf_insn *code)
 {
 	return code[0].code == (BPF_LD | BPF_IMM | BPF_DW) && !code[0].src_reg &&
