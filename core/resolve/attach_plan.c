@@ -46,7 +46,7 @@ void attach_plan_note(struct attach_plan *attach, const char *format, ...)
 		buf_adds(&attach->note, buf_text(&safe));
 }
 
-/* ---- in words ---- */
+/* ---- description ---- */
 
 static const struct {
 	const char *name, *program;
@@ -73,7 +73,7 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 	buf_adds(text, " on every CPU\n");
 }
 
-/* Symbols and paths come from strangers, so they are escaped. */
+/* Symbols and paths are not trusted, so they are escaped. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
 	const char *obstacle = first_instruction_obstacle(place->first);

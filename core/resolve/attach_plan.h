@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where programs will be attached, and how: what resolution finds. */
+/* The result of resolution: where programs will be attached, and how. */
 #pragma once
 
 #include <stddef.h>
@@ -13,18 +13,19 @@
 #include "core/resolve/sampling.h"
 
 /*
- * The ways to attach: number, its row (core/session/attach_private.h), name, program in the BPF object.
+ * The ways to attach: number, constant way_NAME (core/session/attach_private.h), name for users, program in the BPF object. NULL:
+ * probe_place.program has it.
  *
- *   perf_event       a perf event per CPU
- *   tracepoint       a classic tracepoint perf event each
- *   uprobe           a perf uprobe each
- *   uprobe_multi     uprobe.multi links of a file each
+ *   perf_event       a perf event for each CPU
+ *   tracepoint       a perf event for each classic tracepoint
+ *   uprobe           a perf uprobe for each place
+ *   uprobe_multi     uprobe.multi links, each for places of one file
  *   kprobe_multi     one kprobe.multi link for all functions
- *   kprobe           a perf kprobe each
+ *   kprobe           a perf kprobe for each function
  *   fentry           a copy of the program for each function
- *   raw_tracepoint   a raw tracepoint each
- *   system_calls     the raw tracepoints sys_enter and sys_exit, filtered by system call; each place has its program
- *   tp_btf           a program of its own for each tracepoint, attached by BTF; likewise
+ *   raw_tracepoint   a link for each raw tracepoint
+ *   system_calls     links of the raw tracepoints sys_enter and sys_exit; the programs filter by number
+ *   tp_btf           a different program for each tracepoint, attached by BTF
  */
 #define MECHANISMS(MECHANISM)                                                            \
 	MECHANISM(PERF_EVENT, perf_event, "perf_event", "on_sample")                     \
@@ -44,25 +45,22 @@ enum mechanism {
 };
 #undef MECHANISM_NUMBER
 
-/*
- * One place. Tracepoints have category and event, user code path and offset, kernel functions an address, system
- * calls a number.
- */
+/* One place. */
 struct probe_place {
 	const char *program; /* MECHANISM_TP_BTF, MECHANISM_SYSTEM_CALLS: the program for this place; static */
 	char *name;       /* "sched:sched_switch", "malloc" */
-	char *shown;      /* what reports call it, where that is not `name`: demangled, or without provider; NULL */
-	char *category;
-	char *event;
+	char *shown;      /* name in reports, if it differs: demangled, or without provider; else NULL */
+	char *category;   /* of a tracepoint */
+	char *event;      /* of a tracepoint */
 	char *module;     /* of a kernel function; NULL: the kernel itself */
-	char *path;       /* of the file to probe, for people */
-	int fd;           /* the file itself, open; belongs to the attach plan */
-	uint64_t offset;  /* in the file */
-	enum first_instruction first; /* of user code: what the kernel makes of a breakpoint there */
-	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
-	uint64_t address; /* in the kernel */
-	uint64_t number;  /* of the system call; MECHANISM_FENTRY: of the function, in the kernel's types, 0 none */
-	bool is_exit;     /* of a system call: its end */
+	char *path;       /* user code: the file, for messages */
+	int fd;           /* user code: the open file; the attach plan owns it */
+	uint64_t offset;  /* user code: in the file */
+	enum first_instruction first; /* user code: what the kernel does with a breakpoint there */
+	uint64_t semaphore; /* USDT probe: file offset of a counter that the kernel raises while the probe is attached; 0: none */
+	uint64_t address; /* of a kernel function */
+	uint64_t number; /* of the system call; MECHANISM_FENTRY: BTF id of the function, 0: none */
+	bool is_exit; /* the end of a system call */
 };
 
 /* Frees its strings. */
@@ -73,15 +71,15 @@ struct attach_plan {
 	enum mechanism mechanism;
 	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
 	enum switch_order switch_order; /* MECHANISM_TP_BTF */
-	uint32_t preempt_count;        /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0 not wanted */
-	char why[256];                 /* why this mechanism */
-	pid_t only_process;            /* breakpoints in user code are put into this process; 0: into all */
-	bool inside_functions;         /* not at their entry: the frame of the function is there already */
-	struct buf note;               /* lines for the user: what was left out, what is otherwise than expected */
+	uint32_t preempt_count; /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0: not needed */
+	char why[256]; /* why this mechanism */
+	pid_t only_process; /* the process that gets the breakpoints in user code; 0: all processes */
+	bool inside_functions; /* places are not at the entry of functions: the function already has its frame */
+	struct buf note; /* lines for the user: what was left out or is unexpected */
 	struct buf missing; /* lines for the user: processes and files that should be probed, and are not */
-	struct host_reads reads; /* what the program may */
-	bool no_unwind; /* user stacks cannot be walked by unwind tables here */
-	char unwind_note[256]; /* why, for the user; "" = it need not be said */
+	struct host_reads reads; /* what the program may read */
+	bool no_unwind; /* user stacks cannot be unwound with tables */
+	char unwind_note[256]; /* why, for the user; "": no message is needed */
 	VEC(struct probe_place) places;
 	VEC(int) fds; /* of the files to probe */
 };
@@ -91,8 +89,8 @@ void attach_plan_done(struct attach_plan *attach);
 /* The program's name in the BPF object. */
 const char *attach_plan_program(const struct attach_plan *attach);
 
-/* Adds a line to the note, escaped, unless it is there already. */
+/* Adds a line to the note, escaped, unless the note already contains it. */
 __attribute__((format(printf, 2, 3))) void attach_plan_note(struct attach_plan *attach, const char *format, ...);
 
-/* The attach plan in words: program, mechanism and why, then a line per place. */
+/* The attach plan as lines "key: value": program, mechanism, why, and each place. */
 void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text);

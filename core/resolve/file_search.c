@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that user probes are searched in: each of them once, and what of them cannot be probed. */
 #include "core/resolve/file_search.h"
 
 #include <errno.h>
@@ -14,11 +13,8 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 
-/* Lines about misses; of further ones only the number is reported. */
-#define MOST_MISSES 8
-
-/* The files of a profile have lower numbers in the symbol worker. */
-#define PROBED_FILE 0xf0000000U
+#define MOST_MISSES 8 /* lines about misses; for further ones, only their number is reported */
+#define PROBED_FILE 0xf0000000U /* first number for the symbol worker; the files of a profile have lower ones */
 
 void file_search_done(struct file_search *search)
 {
@@ -32,7 +28,7 @@ void file_search_done(struct file_search *search)
 
 /* ---- which file ---- */
 
-/* 1 and the index of the file that this one is, 0 when it is none of them, or a recorded failure when that cannot be told. */
+/* Looks for an open file among those of the search. 1 and its index, 0, or a recorded failure if it cannot be compared. */
 static int find_file(const struct file_search *search, int fd, const char *path, const struct file_identity *identity,
 		     size_t *ret_index)
 {
@@ -53,7 +49,7 @@ static int find_file(const struct file_search *search, int fd, const char *path,
 	return 0;
 }
 
-/* One process after the other is searched, and may have the same file by several names. */
+/* A process may have the same file by several names. All its files are added before those of the next process. */
 static void add_tgid(struct probed_file *file, uint32_t tgid)
 {
 	if (!file->tgids.nr || vec_last(&file->tgids) != tgid)
@@ -70,7 +66,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 			: find_file(search, fd, path, &file.identity, ret_index);
 
 	if (!known) {
-		/* the search keeps a descriptor, and the worker gets one */
+		/* The search keeps one descriptor, and the worker gets the other. */
 		file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		err = file.fd < 0 ? -errno : 0;
 		if (!err) {
@@ -103,7 +99,7 @@ void file_search_close(struct file_search *search, size_t index)
 	file->fd = -1;
 }
 
-/* ---- what is not probed ---- */
+/* ---- misses ---- */
 
 void file_search_miss(struct file_search *search, const char *format, ...)
 {

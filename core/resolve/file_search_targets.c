@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that a probe is for, opened and handed to the symbol worker.
+ * Finds and opens the files that a probe is for, and passes them to the symbol worker.
  *
- * libpthread, libdl, librt, libutil and libanl have become part of the C library (glibc 2.34, and musl from the start). What
- * glibc leaves behind is a file with a placeholder for each version and no function, or no file at all: then the C library
- * is meant.
+ * libpthread, libdl, librt, libutil and libanl are part of the C library in glibc from 2.34 on, and in musl. glibc may still have a file
+ * of that name, which has a placeholder symbol for each version and no function. Then the C library is probed instead.
  */
 #include "core/base/names.h"
 #include "core/resolve/file_search.h"
@@ -36,7 +35,7 @@ char *path_from_here(char *path, uint32_t tgid, int fd)
 		return path;
 	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
 		return path;
-	/* maps of a process tell paths as they are in its mount namespace, of which its root may be a part */
+	/* /proc/PID/maps has paths from the root of the mount namespace. In a chroot the process's root is below that. */
 	snprintf(link, sizeof(link), "/proc/%u/root", process_living_task(tgid));
 	nr = readlink(link, root, sizeof(root));
 	if (nr < 0 || (size_t)nr == sizeof(root) || strncmp(path, root, (size_t)nr) || path[nr] != '/')
@@ -57,7 +56,7 @@ static int open_library(struct file_search *search, const char *name, uint32_t t
 	return file_search_add(search, fd, take_ptr(path), tgid, ret_index);
 }
 
-/* "pthread", "libpthread.so.0": a library that is part of the C library by now. */
+/* Whether this is the name of a library that may be part of the C library, such as "pthread" or "libpthread.so.0". */
 static bool may_be_merged(const char *name)
 {
 	static const char *const merged[] = { "pthread", "dl", "rt", "util", "anl" };
@@ -71,7 +70,7 @@ static bool may_be_merged(const char *name)
 	return false;
 }
 
-/* Whether all that was found for a name is what is left of a library that is part of the C library by now. */
+/* Whether the file has only placeholders; if it is new, closes it then. */
 static bool is_left_over(struct file_search *search, size_t index, bool is_new)
 {
 	_cleanup_(freep) struct symbol_function *placeholders = NULL;
@@ -92,7 +91,7 @@ struct mapped_search {
 	bool found;
 };
 
-/* By its name too: what stands in maps for a file of an overlay is not its own inode. */
+/* Compares names too: on an overlay file system, the inode in maps may differ from the one of fstat(). */
 static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_search *search = context;
@@ -102,7 +101,7 @@ static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 			 (mapping->inode == search->inode || (slash && !strcmp(slash + 1, search->name)));
 }
 
-/* False only where the mappings can be read and the file is not among them. */
+/* False only if the mappings can be read and the file is not among them. */
 static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
 {
 	struct mapped_search search = { .name = path_name(file->path) };
@@ -130,7 +129,7 @@ static int open_target(struct file_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* The file is probed even where it is not loaded yet. */
+/* Adds a note about the processes that have not loaded the file. It is probed all the same. */
 static void note_not_loaded(struct file_search *search, const struct probed_file *file)
 {
 	_cleanup_(buf_done) struct buf processes = {};
@@ -146,7 +145,7 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 				 file->path, nr == 1 ? "the process loads" : "they load");
 }
 
-/* Processes that have ended are reported elsewhere, before the run and after it. */
+/* Processes that have ended are no misses: other messages name them, before the run and after it. */
 static int open_of_processes(struct file_search *search)
 {
 	const struct plan *plan = search->plan;

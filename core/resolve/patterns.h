@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Patterns of probes as expressions, and how many matches they may have. */
+/* Patterns of probes: as regular expressions, and the limit on their matches. */
 #pragma once
 
 #include "core/base/match.h"
 #include "core/plan/plan.h"
 
 /*
- * A pattern as an expression: a wildcard must match the whole name; a regular expression is anchored at the start only, as
- * Python's re.match. malloc()ed.
+ * The regular expression for a pattern, malloc()ed. A wildcard pattern must match the whole name; a regular expression is anchored at
+ * the start only, like Python's re.match.
  */
 char *pattern_expression(const char *pattern, bool regex);
 
-/* Compiles an expression; a usage error when it is none. */
+/* Compiles an expression. 0, or a usage error if it is invalid. */
 int pattern_compile(const struct plan *plan, const char *expression, struct match **ret_match);
 
-/* A usage error when there are more places than the plan allows. */
+/* A usage error if there are more places than the plan allows; else 0. */
 int pattern_check_limit(const struct plan *plan, size_t nr);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel functions: which ones a pattern means, by one pass over /proc/kallsyms, and the best way this kernel has to probe them.
+ * Kernel functions: finds those that match a pattern, in one pass over /proc/kallsyms, and chooses how to probe them.
  *
- * Left out are the functions that bcc leaves out (init text, interrupt entry, perf's own, static call trampolines, the
- * kprobe blacklist) and, where tracefs shows available_filter_functions, what ftrace cannot reach: it lists one name of each
- * address, and the other names mean the same function. A list that cannot be read is unknown, not empty. Functions that are
- * known to hang or slow a host to a stop when every call is traced are left out, and counted; --force takes them all the same.
+ * It leaves out the functions that bcc leaves out: init text, interrupt entry, perf's own, static call trampolines, the kprobe blacklist.
+ * It also leaves out functions that ftrace cannot reach, if available_filter_functions of tracefs can be read: that file lists one
+ * name for each address, and other names of the address mean the same function. Functions that are known to hang hosts are left out
+ * and counted; --force probes them.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -79,7 +79,7 @@ static int no_mechanism(const struct plan *plan, const struct buf *passed)
 	return -EPERM;
 }
 
-/* The kernel has it, but lockdown forbids it. */
+/* Whether lockdown forbids it. */
 static bool is_closed(const struct kernel_mechanism *choice)
 {
 	return choice->closed_by_lockdown && host_is_confidential();
@@ -112,23 +112,23 @@ struct kernel_line {
 	const char *module; /* NULL: the kernel itself */
 };
 
-/* Code that takes no probes. Its bounds are found in the same pass, so functions are compared with it after the pass. */
+/* Code that cannot be probed. Its bounds are symbols, found in the same pass, so functions are compared with it after the pass. */
 struct forbidden_range {
 	const char *first, *last;
 	uint64_t start, end;
 };
 
 /*
- * The functions of one address, whose lines follow each other for the kernel itself. ftrace lists one name of an address, and
- * the pattern may mean another one.
+ * The functions of one address. The kernel's own are on adjacent lines. ftrace lists one name of an address, and the pattern may match
+ * another one.
  */
 struct aliases {
 	uint64_t address;
 	struct buf names; /* each with its NUL */
-	VEC(struct probe_place) unlisted; /* of these names, those that matched */
+	VEC(struct probe_place) unlisted; /* those that match and that ftrace does not list */
 };
 
-/* Functions that matched and are left out. */
+/* Functions that match and are left out. */
 struct left_out {
 	size_t nr;
 	char *first;
@@ -142,7 +142,7 @@ struct finder {
 	struct forbidden_range init, irq_entry;
 	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
 	struct strtab blacklist;
-	size_t nr_candidates; /* functions looked at */
+	size_t nr_candidates; /* functions that were compared with the pattern */
 	struct left_out unreachable; /* ftrace or kprobes cannot reach them */
 	struct left_out dangerous; /* known to hang hosts */
 	bool hidden; /* kallsyms shows no addresses */
@@ -181,7 +181,7 @@ static bool parse_line(char *text, struct kernel_line *ret_line)
 	return name[0] != '\0';
 }
 
-/* ---- what is left out ---- */
+/* ---- functions that are left out ---- */
 
 static bool is_function(const struct kernel_line *line)
 {
@@ -189,7 +189,7 @@ static bool is_function(const struct kernel_line *line)
 	       !(line->module && (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11)));
 }
 
-/* bcc's list (BPF.get_kprobe_functions), which other tools took over. */
+/* bcc's list (BPF.get_kprobe_functions). */
 static bool is_excluded(const char *name)
 {
 	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__",
@@ -203,8 +203,8 @@ static bool is_excluded(const char *name)
 }
 
 /*
- * Lock slow paths, idle and RCU internals: the kernel's own multi-probe selftest skips them, and bpftrace bans them after
- * soft lockups (bpftrace issues 534, 3144 and 3204; tools/testing/selftests/bpf/prog_tests/kprobe_multi_test.c).
+ * Lock, idle and RCU internals. The kernel's selftest for kprobe.multi skips them (prog_tests/kprobe_multi_test.c), and bpftrace forbids
+ * them because of soft lockups (its issues 534, 3144 and 3204).
  */
 static bool is_dangerous(const char *name)
 {
@@ -283,7 +283,7 @@ static void take(struct finder *finder, struct probe_place *place, bool dangerou
 	probe_place_done(place);
 }
 
-/* The alias that ftrace lists, or NULL. NULL too if any alias is on the blacklist. */
+/* The alias that ftrace lists, or NULL. Also NULL if any alias is on the blacklist. */
 static const char *listed_alias(const struct finder *finder)
 {
 	const char *listed = NULL;
@@ -299,7 +299,7 @@ static const char *listed_alias(const struct finder *finder)
 	return listed;
 }
 
-/* All names of the address are known: what is not listed itself is probed if an alias is, unless the alias has matched too. */
+/* All names of the address are known now. A function that ftrace does not list is probed if it lists an alias that does not match itself. */
 static void end_aliases(struct finder *finder)
 {
 	struct aliases *aliases = &finder->aliases;
@@ -377,7 +377,7 @@ static bool is_inside(const struct forbidden_range *range, uint64_t address)
 	return range->start && address >= range->start && address < range->end;
 }
 
-/* Sorts, drops what is in a forbidden range, and keeps one name per address: aliases would count every call twice. */
+/* Sorts, removes functions in forbidden ranges, and keeps one name per address: aliases would count each call twice. */
 static void tidy(struct finder *finder)
 {
 	struct probe_place *places = finder->attach->places.data;
@@ -419,7 +419,7 @@ static int find_functions(struct finder *finder)
 	return 0;
 }
 
-/* A function name near `name`, malloc()ed, or NULL. */
+/* The name of a function that is similar to `name`, malloc()ed, or NULL. */
 static char *suggest(const char *name)
 {
 	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
@@ -464,8 +464,8 @@ static int nothing_matched(const struct plan *plan, const struct finder *finder)
 }
 
 /*
- * fentry needs the BTF id of each function. One without an id is refused when it is attached; the first one must have one, because
- * the object is loaded for it. libbpf looks for the ids of modules.
+ * Finds the BTF ids of the functions, which fentry needs. The object is loaded for the first place, so a function with an id is moved there.
+ * A function without an id is refused when it is attached. Functions of modules get no id here: libbpf finds theirs.
  */
 static int find_types(struct attach_plan *attach)
 {
@@ -492,7 +492,7 @@ static int find_types(struct attach_plan *attach)
 	return 0;
 }
 
-/* "3 functions such as 'do_nmi' left out: REASON", after what is in the text already. */
+/* Adds "3 functions such as 'do_nmi' skipped: REASON" to the text. */
 static void add_left_out(struct buf *text, const struct left_out *left_out, const char *reason)
 {
 	const char *between = text->nr ? "; " : "";
@@ -513,7 +513,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
 	};
 	_cleanup_(freep) char *expression = pattern_expression(plan->probe.pattern, plan->probe.regex);
-	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch) */
+	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch). */
 	_cleanup_(freep) char *whole = xasprintf("%s%s", expression, plan->probe.regex ? "$" : "");
 	_cleanup_(match_freep) struct match *match = NULL;
 	_cleanup_(buf_done) struct buf text = {};

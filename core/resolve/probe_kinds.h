@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All kinds of probe: probe_NAME is the constant of core/resolve/probe_NAME.c. */
+/* All kinds of probe: core/resolve/probe_NAME.c has the constant probe_NAME. */
 #pragma once
 
 #include "core/plan/probe_kind.h"

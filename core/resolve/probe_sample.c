@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Timed samples: which event, and what it takes to open it. */
+/* Timed samples: chooses the event. */
 #include <inttypes.h>
 #include <stdio.h>
 

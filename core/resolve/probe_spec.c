@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a pattern to a probe: the kind by its letter, the parts by the kind. */
+/* Parses a pattern: the letter selects the kind, which finds the parts. */
 #include "core/resolve/probe_spec.h"
 
 #include <errno.h>
@@ -47,13 +47,13 @@ static int fail_type(const char *text, size_t length)
 	return err;
 }
 
-/* bcc's word for a first part of three that is no type; with a path it is none of ours. */
+/* A first part of three that is no type is an error, as in bcc. If it is a path, the colons belong to the path. */
 static int check_type(const struct spelling *spelling)
 {
 	const char *text = spelling->text;
 	const char *first = spelling_separator(spelling, text), *second;
 
-	if (!strncmp(text, "r::", 3)) /* no name of the kernel's */
+	if (!strncmp(text, "r::", 3)) /* "::" does not separate; but this is bcc's form of a return probe */
 		return fail_type(text, 1);
 	second = first ? spelling_next_separator(spelling, first) : NULL;
 	if (spelling->regex || !second || piece_is_path(piece_cut(text, first)))
@@ -103,7 +103,7 @@ static int check_pieces(const struct spelling *spelling)
 	return 0;
 }
 
-/* A regular expression that does not compile is a mistyped command line, not something to find out after loading. */
+/* An invalid regular expression is a usage error, and reported before anything is loaded. */
 static int check_expressions(const struct spelling *spelling)
 {
 	const struct piece pieces[] = { spelling->pattern, spelling->provider, spelling->target };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tracepoints: found in tracefs, or by the kernel's type information where that is absent or closed. */
+/* Tracepoints: found in tracefs, or by the kernel's type information if tracefs cannot be read. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -76,9 +76,9 @@ static int no_tracepoint(const struct plan *plan, const char *name, const name_l
 /* ---- without tracefs ---- */
 
 /*
- * The names of all events from the kernel's type information, which has a typedef btf_trace_NAME for each (commit
- * e8c423fb31fa ("bpf: Add typecast to raw_tracepoints to help BTF generation"), v5.5). It has no
- * categories, so that of the user is not checked.
+ * Adds the events that match in the kernel's type information, which has a typedef btf_trace_NAME for each event (commit
+ * e8c423fb31fa ("bpf: Add typecast to raw_tracepoints to help BTF generation"), v5.5). It has no categories, so the user's category is
+ * not checked.
  */
 static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 {
@@ -96,7 +96,7 @@ static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 	return no_tracepoint(plan, plan->probe.pattern, &events);
 }
 
-/* "t:syscalls:sys_enter_NAME" is no event of its own there, but the number of the call is known. */
+/* "t:syscalls:sys_enter_NAME" is not in the type information, but the number of the call is known. False: the pattern is another one. */
 static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 {
 	const char *category = plan->probe.target ? plan->probe.target : "";
@@ -109,7 +109,7 @@ static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 	return true;
 }
 
-/* The end of a call has no number of its own: it is read from the task, which a 5.10 under lockdown=confidentiality forbids. */
+/* At sys_exit, a program reads the number of the call from the task, which 5.10 forbids under lockdown=confidentiality. */
 static int check_ends(const struct attach_plan *attach)
 {
 	if (!attach->places.nr || !attach->places.data[0].is_exit ||
@@ -121,7 +121,7 @@ static int check_ends(const struct attach_plan *attach)
 			 attach->places.data[0].name);
 }
 
-/* Without categories "t:sched:*" would mean every event there is. */
+/* Categories are unknown here, so "t:sched:*" would match all events. */
 static int check_raw_pattern(const struct plan *plan)
 {
 	const struct probe_spec *spec = &plan->probe;
@@ -155,7 +155,7 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 	return err ? err : pattern_check_limit(plan, attach->places.nr);
 }
 
-/* ---- with it ---- */
+/* ---- with tracefs ---- */
 
 static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 {
@@ -189,7 +189,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	return host_tracefs() ? resolve_classic(plan, attach) : resolve_raw(plan, attach);
 }
 
-/* ---- how it is written ---- */
+/* ---- parsing ---- */
 
 /* CATEGORY:EVENT */
 static int split(struct spelling *spelling)

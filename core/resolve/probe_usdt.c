@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * USDT probes: the notes of one file, or of every file that the processes of -p have mapped (u::PROBE).
+ * USDT probes: found in the notes of one file, or of all files that the processes of -p have mapped (u::PROBE).
  *
- * A probe is a uprobe at an instruction in the middle of a function, with a semaphore that the kernel raises in every
- * process that has the file mapped, also later ones, and lowers when the probe goes, also after kill -9 (v4.20: commit
- * 1cc33161a83d ("uprobes: Support SDT markers having reference count (semaphore)")).
+ * A USDT probe is attached as a uprobe in the middle of a function. It may have a semaphore: the kernel raises it in all processes that
+ * have the file mapped or map it later, and lowers it when the probe is detached, even by kill -9 (v4.20: commit 1cc33161a83d
+ * ("uprobes: Support SDT markers having reference count (semaphore)")).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static void search_done(struct usdt_search *search)
 
 /* ---- one file ---- */
 
-/* They are sorted. Several probes may be at one place, for example with different providers. */
+/* `probes` is sorted by offset. Several probes may be at one place, for example of different providers; the first becomes a place. */
 static void add_places(const struct usdt_search *search, const struct probed_file *file,
 		       const struct symbol_usdt *probes, size_t nr)
 {
@@ -73,7 +73,7 @@ static int unreadable(const char *path, int err)
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
-/* 0 or a negative errno, no cause recorded. */
+/* Adds the probes of a file that match. 0 or a negative errno, without a recorded cause. */
 static int find_probes(struct usdt_search *search, const struct probed_file *file)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
@@ -86,7 +86,7 @@ static int find_probes(struct usdt_search *search, const struct probed_file *fil
 	return err;
 }
 
-/* ---- nothing ---- */
+/* ---- nothing matches ---- */
 
 static void collect_names(const struct usdt_search *search, uint32_t file, name_list *known)
 {
@@ -159,7 +159,7 @@ static void mapped_files_done(struct mapped_files *files)
 	vec_done(&files->files);
 }
 
-/* By name too: on btrfs, two files of two subvolumes may have the same numbers here. */
+/* Compares names too: on btrfs, files of two subvolumes may have the same device and inode here. */
 static void remember_file(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_files *files = context;
@@ -193,18 +193,19 @@ static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
 		err_clear();
 	}
-	if (search->files.attach->places.nr == nr_before) /* a process may have thousands of files mapped */
+	if (search->files.attach->places.nr ==
+	    nr_before) /* saves descriptors: a process may have mapped thousands of files */
 		file_search_close(&search->files, index);
 }
 
-/* The very file that is mapped, also when its path leads to another one by now. */
+/* Searches the mapped file itself: its path may lead to another file by now. */
 static void search_mapped(struct usdt_search *search, const struct opener_request *mapped)
 {
 	uint32_t tgid = mapped->tgid;
 	size_t index = 0;
 	int fd = opener_open(mapped), known;
 
-	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: no probes are in it */
+	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: it has no probes */
 		return;
 	if (fd < 0) {
 		file_search_miss(&search->files, "of process %u: '%s': its USDT probes cannot be read: %s", tgid,
@@ -242,7 +243,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* Processes that have ended are reported elsewhere, before the run and after it. */
+/* Processes that have ended are no misses: other messages name them, before the run and after it. */
 static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
 {
 	_cleanup_(freep) char *cause = search_process(search, tgid) ? xstrdup(err_cause()) : NULL;
@@ -279,7 +280,7 @@ static int search_processes(struct usdt_search *search)
 			     plan->tgids.nr == 1 ? "the files of the process" : "the files of the processes");
 }
 
-/* ---- all ---- */
+/* ---- resolution ---- */
 
 static int compile(struct usdt_search *search)
 {
@@ -308,7 +309,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	return err ? err : user_code_finish(&search.files);
 }
 
-/* ---- how it is written ---- */
+/* ---- parsing ---- */
 
 /* LIB:PROBE, /path:PROBE, LIB:PROVIDER:PROBE, /path:PROVIDER:PROBE, or :PROBE in the files of processes */
 static int split(struct spelling *spelling)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* User functions: the file by its library name or path, the functions in it by the symbol worker. */
+/* User functions: a file, found by the name of a library or by path, and functions that the symbol worker finds in it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "core/resolve/spelling.h"
 #include "core/resolve/user_code.h"
 
-/* FUNCTION, LIB:FUNCTION, /path:FUNCTION. A target with a slash reaches to the last separator, another one to the first. */
+/* FUNCTION, LIB:FUNCTION, /path:FUNCTION. A target with a slash ends at the last separator, others at the first. */
 static int split_target(struct spelling *spelling)
 {
 	const char *rest = spelling->rest, *separator = spelling_separator(spelling, rest);
@@ -32,7 +32,7 @@ static int split_target(struct spelling *spelling)
 	return 0;
 }
 
-/* Functions of the kernel are those without a target. */
+/* Without a target it is a function of the kernel. */
 static int split(struct spelling *spelling)
 {
 	int err = spelling_skips_target(spelling) ? 0 : split_target(spelling);
@@ -46,8 +46,8 @@ static int split(struct spelling *spelling)
 }
 
 /*
- * A link of many places is refused as a whole for one of them, and to find that one by halves takes the kernel a second: what
- * it may refuse (the lock prefix, most of VEX) is tried apart from the others of its file, whose places begin with `first`.
+ * Moves the places of a file, from `first` on, that the kernel may refuse (the lock prefix, most of VEX) to the end. They get links of
+ * their own: a link is refused if one of its places is, and to find that place by halving takes the kernel a second.
  */
 static void put_doubtful_last(struct attach_plan *attach, size_t first)
 {
@@ -65,14 +65,14 @@ static void put_doubtful_last(struct attach_plan *attach, size_t first)
 	vec_done(&doubtful);
 }
 
-/* Aliases follow each other, the best name last. */
+/* Aliases are adjacent, and the last one has the best name. */
 static void add_function(struct attach_plan *attach, const struct probed_file *file,
 			 const struct symbol_function *function)
 {
 	bool is_new = user_code_add(attach, file, function->file_offset);
 	struct probe_place *place = &vec_last(&attach->places);
 
-	if (is_new) /* a part of a function that compilers put elsewhere, .cold, is jumped to */
+	if (is_new) /* a .cold part of a function is no entry: the function jumps to it */
 		place->first = user_code_first(file->fd, function->file_offset, !strstr(function->name, ".cold"));
 	freep(&place->name);
 	freep(&place->shown);
@@ -92,7 +92,7 @@ static int no_function(const struct plan *plan, struct symbolizer *symbolizer, c
 
 /* ---- indirect functions ---- */
 
-/* Of one file, whose functions have become places unless `no_place`. */
+/* Reports the indirect functions of one file: fails if it has no place, else adds a note. */
 static int check_ifuncs(const struct symbol_function *functions, size_t nr, bool no_place, struct attach_plan *attach)
 {
 	const struct symbol_function *resolver = NULL, *implementation = NULL; /* the first of each */
@@ -132,7 +132,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	_cleanup_(freep) struct symbol_function *functions = NULL;
 	const char *pattern = context;
 	size_t nr = 0, nr_before = search->attach->places.nr;
-	/* reports by probe show the names of functions; stacks have names of their own */
+	/* Reports by probe and lists show readable names. Stacks get their names later. */
 	int err = search->plan->mode == EVENTS_BY_PROBE || search->plan->look_only
 			  ? symbolizer_find_readable(search->symbolizer, file->number, pattern, &functions, &nr)
 			  : symbolizer_find(search->symbolizer, file->number, pattern, &functions, &nr);
@@ -144,7 +144,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 			    err == -EMSGSIZE ? "too many functions, or their names are too long" : strerror(-err));
 	if (!nr)
 		return no_function(search->plan, search->symbolizer, file);
-	/* a resolver runs once, when the program is linked: a probe on it would not count calls of the function */
+	/* A resolver runs once, when the program is linked; a probe on it would not count calls of the function. */
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER)
 			add_function(search->attach, file, &functions[i]);
@@ -163,7 +163,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	return err ? err : user_code_finish(&search);
 }
 
-/* Either name of a function can be typed as a probe. */
+/* The readable name can be typed as a probe too. */
 static const char *list_name(const struct probe_place *place)
 {
 	return place->shown ? place->shown : place->name;

@@ -7,11 +7,11 @@
 #include "core/base/err.h"
 #include "core/host/host.h"
 
-/* No event comes from a CPU that is not there, and for most kinds no error either: the report would be empty. */
+/* For most kinds of probes, a CPU that is not online gives no error, and an empty report. */
 static int check_cpu(const struct plan *plan)
 {
 	cpu_list online = {};
-	bool is_there = plan->cpu < 0 || !host_tells_online_cpus(&online); /* nobody can tell without /sys */
+	bool is_there = plan->cpu < 0 || !host_tells_online_cpus(&online); /* without /sys, this is not known */
 
 	for (size_t i = 0; i < online.nr; i++)
 		is_there |= online.data[i] == plan->cpu;
@@ -23,7 +23,7 @@ static int check_cpu(const struct plan *plan)
 	return -ENODEV;
 }
 
-/* Why this program has no unwinder; NULL: it has one. */
+/* Why this build has no unwinder; NULL: it has one. */
 static const char *reason_of_build(void)
 {
 #if defined(ST_WITHOUT_UNWINDER)
@@ -44,7 +44,7 @@ static const char *reason_against(const struct attach_plan *attach)
 	return NULL;
 }
 
-/* Whether user stacks can be walked by unwind tables in the programs, and why not. A failure only where they were asked for by name. */
+/* Notes whether the programs can unwind user stacks with tables, and why not. A failure only if the user asked for tables (--unwind=dwarf). */
 static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
 {
 	enum unwind_mode mode = plan_unwind(plan);

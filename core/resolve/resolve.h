@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resolution: from a plan and this host to the places where programs will be attached, by the best mechanism that the host
- * has. Loads nothing; --explain prints the result.
+ * Resolution finds the places for a plan on this host, and chooses the best mechanism that the host has. It loads nothing. --explain
+ * prints the result.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "symbolize/symbolize.h"
 
 /*
- * Fills the attach plan. User functions are looked up by the symbol worker. 0; a usage error; ERR_NO_MATCH when nothing
- * matches, with a near name; ERR_HOST when this host cannot.
+ * Fills the attach plan. The symbol worker looks up user functions. 0, a usage error, ERR_NO_MATCH with a similar name if nothing
+ * matches, or ERR_HOST if the host lacks something.
  */
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach);

@@ -19,7 +19,7 @@
 
 #define MAX_CLOCK_HZ 20000
 
-/* What read() of an event returns: PERF_FORMAT_TOTAL_TIME_ENABLED. */
+/* read() of an event returns this, by PERF_FORMAT_TOTAL_TIME_ENABLED. */
 struct event_values {
 	uint64_t counter, enabled_ns;
 };
@@ -28,8 +28,8 @@ struct sampled_cpu {
 	int cpu;
 	int fd;
 	struct event_values values; /* as last read */
-	uint64_t followed_enabled_ns; /* when CPUs were last followed */
-	uint64_t first_idle, last_idle; /* ticks: when sampling of it began, and as last read */
+	uint64_t followed_enabled_ns; /* values.enabled_ns when CPUs were last followed */
+	uint64_t first_idle, last_idle; /* idle ticks of the CPU: when its sampling began, and as last read */
 };
 
 struct sampling {
@@ -37,9 +37,9 @@ struct sampling {
 	int program_fd;
 	int only_cpu;
 	bool running;
-	uint64_t gone_counter, gone_idle; /* of CPUs that went away */
-	uint64_t followed_ns;
-	uint64_t unsampled_ns; /* since it was last asked for */
+	uint64_t gone_counter, gone_idle; /* of CPUs that went offline */
+	uint64_t followed_ns; /* when CPUs were last followed */
+	uint64_t unsampled_ns; /* since the last sampling_unsampled_ns() */
 	VEC(struct sampled_cpu) cpus;
 };
 
@@ -89,7 +89,7 @@ static int open_event(const struct sampling_choice *choice, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The CPUs that the plan wants: the one it names, or all that are online. */
+/* The plan's CPU, or all online CPUs. 0 or a recorded failure. */
 static int planned_cpus(const struct plan *plan, cpu_list *ret_cpus)
 {
 	if (plan->cpu < 0)
@@ -154,8 +154,8 @@ static int check_frequency(const struct plan *plan)
 }
 
 /*
- * The kernel lowers the rate of a counter that takes too long, but not that of a clock: its timer goes off every 10 us if
- * need be, and then nothing else runs on that CPU, the end of the run included.
+ * The kernel lowers the rate of a counter if its interrupts take too long, but not that of a clock: the timer may expire every 10 us, and
+ * then nothing else runs on that CPU, not even the end of the run.
  */
 static int check_clock(const struct plan *plan, const struct sampling_choice *choice)
 {
@@ -205,7 +205,7 @@ static struct sampled_cpu *sampled_cpu(struct sampling *sampling, int cpu)
 	return NULL;
 }
 
-/* "cpu3 user nice system idle iowait …", in ticks: proc(5). Time of iowait may be taken back. */
+/* "cpu3 user nice system idle iowait …", in ticks: proc(5). The kernel may decrease iowait; the sum here never decreases. */
 static void note_idle(struct sampling *sampling, const char *line)
 {
 	unsigned long long idle, iowait;
@@ -229,7 +229,7 @@ static void read_idle(struct sampling *sampling)
 		note_idle(sampling, line);
 }
 
-/* Counts the idle time from now on, of the CPUs in the list from `first` on. */
+/* From now on, counts the idle time of the CPUs in the list from index `first` on. */
 static void begin_idle(struct sampling *sampling, size_t first)
 {
 	if (first == sampling->cpus.nr)
@@ -258,7 +258,7 @@ static int attach_all(struct sampling *sampling, const cpu_list *cpus)
 	for (size_t i = 0; i < cpus->nr; i++) {
 		int err = attach_cpu(sampling, cpus->data[i]);
 
-		if (err && err != -ENODEV) /* that one went offline just now */
+		if (err && err != -ENODEV) /* -ENODEV: it has just gone offline */
 			return refused(&sampling->choice, cpus->data[i], err);
 	}
 	return sampling->cpus.nr ? 0 : fail_host(-ENODEV, "no CPU could be sampled");
@@ -310,7 +310,7 @@ int sampling_start(struct sampling *sampling)
 	return err ? fail(err, "event '%s': cannot start: %s", sampling->choice.name, strerror(-err)) : 0;
 }
 
-/* A dead event may not be readable any more: then its last values stay. */
+/* If the event of an offline CPU cannot be read, its last values stay. */
 static void read_event(struct sampled_cpu *sampled)
 {
 	struct event_values values;
@@ -328,8 +328,8 @@ static bool is_in(const cpu_list *cpus, int cpu)
 }
 
 /*
- * The event of a CPU that went offline is dead, also when the CPU is back: the time for which it was enabled stands still
- * (list_del_event() in kernel/events/core.c), which tells it from one that has nothing to count.
+ * When a CPU goes offline, its event is dead for good, even if the CPU comes back. Its enabled time stops (list_del_event() in
+ * kernel/events/core.c); the enabled time of an event that has nothing to count runs on.
  */
 static bool is_dead(struct sampled_cpu *sampled, const cpu_list *online)
 {
@@ -358,7 +358,7 @@ static void drop_dead(struct sampling *sampling, const cpu_list *online)
 	sampling->cpus.nr = nr;
 }
 
-/* Those that are online and not sampled have been so for at most `time_ns`. */
+/* Adds `time_ns` to the unsampled time for each CPU that is online and not sampled; attach: begins to sample it. */
 static void note_unsampled(struct sampling *sampling, const cpu_list *online, uint64_t time_ns, bool attach)
 {
 	size_t nr_before = sampling->cpus.nr;

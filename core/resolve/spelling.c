@@ -28,7 +28,7 @@ char *piece_dup(struct piece piece)
 
 /* ---- separators ---- */
 
-/* After the [class] whose bracket `at` stands on: a ']' first and the ones of [:alpha:] do not end it. */
+/* Skips the [class] that begins at `at`. It does not end at a ']' that comes first, nor at that of [:alpha:]. */
 static const char *skip_class(const char *at)
 {
 	at += at[1] == '^' ? 2 : 1;
@@ -45,7 +45,7 @@ static const char *skip_class(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Steps over one character, or over an escape, a class or a group of a regular expression. */
+/* Skips one character, or an escape, a class or a group of a regular expression. */
 static const char *skip_regex(const char *at)
 {
 	unsigned int depth = 0;
@@ -81,7 +81,7 @@ const char *spelling_separator(const struct spelling *spelling, const char *at)
 	return NULL;
 }
 
-/* "::" right after a separator belongs to the name. */
+/* Colons right after a separator belong to the name. */
 const char *spelling_next_separator(const struct spelling *spelling, const char *separator)
 {
 	return spelling_separator(spelling, separator + 1 + strspn(separator + 1, ":"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system calls behind the tracepoints of the category "syscalls". */
+/* The system calls of the tracepoints in the category "syscalls". */
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +8,15 @@
 #include "core/resolve/attach_plan.h"
 
 struct system_call {
-	int number;   /* of this machine's calls */
-	bool is_exit; /* its end, not its beginning */
+	int number;   /* on this machine */
+	bool is_exit; /* its end, not its entry */
 };
 
-/* Takes "sys_enter_NAME" or "sys_exit_NAME" apart. false when it is no such event, or the call is not known here. */
+/* Parses "sys_enter_NAME" or "sys_exit_NAME". False: it is another event, or the call is not known. */
 bool system_call_of_event(const char *event, struct system_call *ret_call);
 
 /*
- * Takes the raw tracepoints when all events are beginnings and ends of system calls: the classic ones pass the user's registers
- * before 6.12, so that there is no kernel stack. Anything else among the events keeps all of them classic, and a note may say
- * what that costs.
+ * Chooses MECHANISM_SYSTEM_CALLS if all events are entries and ends of system calls, because their classic tracepoints have no kernel
+ * stacks before 6.12: they pass the user's registers. If there are other events too, all stay classic, and a note names the missing stacks.
  */
 void system_calls_prefer_raw(const struct plan *plan, struct attach_plan *attach);

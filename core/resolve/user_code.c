@@ -13,9 +13,9 @@
 #define FEW_UPROBES 4
 
 /*
- * For one process. To remove a perf uprobe takes the kernel some grace periods, one after the other: 150 ms each on a busy host,
- * where a link of any number takes them once. But the children that the process forks keep the breakpoints of a link, and lose
- * those of perf uprobes with the first hit, so a few are not worth it.
+ * Chooses the mechanism for one process. A few places get perf uprobes: children that the process forks lose the breakpoints of perf
+ * uprobes at the first hit, but keep those of a uprobe.multi link. More places get links: to remove a perf uprobe takes some grace periods,
+ * 150 ms on a busy host, one uprobe after the other; a link takes them once for all its places.
  */
 static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
 {
