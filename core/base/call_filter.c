@@ -6,8 +6,9 @@
 int call_filter_begin(const struct sock_filter *calls, size_t nr)
 {
 	const struct sock_fprog program = { .len = (unsigned short)nr, .filter = (struct sock_filter *)calls };
+	long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 
-	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
-		return 0;
-	return errno == EINVAL || errno == ENOSYS ? 0 : -errno;
+	if (result > 0) /* the number of a thread that has another filter */
+		return -EBUSY;
+	return !result || errno == EINVAL || errno == ENOSYS ? 0 : -errno;
 }

@@ -38,7 +38,19 @@
 		CALLS_LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_FIRST_UNKNOWN, 0, 1),                       \
 		CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS)
 #define CALLS_ALLOW(nr) CALLS_IF(nr, 1), CALLS_RETURN(SECCOMP_RET_ALLOW)
+#define CALLS_REFUSE(nr) CALLS_IF(nr, 1), CALLS_RETURN(CALLS_REFUSED)
+/* Refused if argument `index` has one of the bits, or one of the values, in its lower half: an int. */
+#define CALLS_REFUSE_BITS(nr, index, bits)                                                            \
+	CALLS_IF(nr, 4), CALLS_LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), \
+		CALLS_RETURN(CALLS_REFUSED), CALLS_ALLOW_REST
+#define CALLS_REFUSE_VALUES(nr, index, first, second)                                                 \
+	CALLS_IF(nr, 5), CALLS_LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (first), 1, 0), \
+		CALLS_IF(second, 1), CALLS_RETURN(CALLS_REFUSED), CALLS_ALLOW_REST
 #define CALLS_REFUSE_REST CALLS_RETURN(CALLS_REFUSED)
+#define CALLS_ALLOW_REST CALLS_RETURN(SECCOMP_RET_ALLOW)
 
-/* From now on, for this thread and what it forks; no_new_privs must be set. 0, also for a kernel without filters; or -errno. */
+/*
+ * From now on, for all threads of this process and what they fork; no_new_privs must be set. 0, also on a kernel without filters, or
+ * a negative errno.
+ */
 int call_filter_begin(const struct sock_filter *calls, size_t nr);

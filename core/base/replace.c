@@ -103,8 +103,6 @@ int replace_begin(const char *path, struct replacement *ret_replacement)
 	struct replacement replacement = { .path = path, .directory_fd = -1 };
 	int fd, err;
 
-	if (by && !by->is_there()) /* it was killed: better without it than not at all */
-		by = NULL;
 	replacement.by = by;
 	err = by ? by->begin(path, &fd) : begin_here(path, &replacement, &fd);
 	if (err)

@@ -39,11 +39,9 @@ int replace_file_check(const char *path);
 
 /*
  * Another process that may do what this one may not: it makes the new file and hands over its descriptor, gives it its name or
- * drops it, and removes files. Each returns 0 or a negative errno with a recorded cause. NULL, or when it is no longer
- * there as a file begins: this process does it.
+ * drops it, and removes files. Each returns 0 or a negative errno with a recorded cause. NULL: this process does it.
  */
 struct replace_agent {
-	bool (*is_there)(void);
 	int (*begin)(const char *path, int *ret_fd);
 	int (*end)(const char *path, bool is_whole);
 	int (*remove)(const char *path);

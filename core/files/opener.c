@@ -12,13 +12,11 @@
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -26,6 +24,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/why.h"
+#include "core/files/path_below.h"
 #include "core/host/process.h"
 
 #define MIN_FILE_BYTES 64            /* an ELF header */
@@ -131,18 +130,6 @@ static int open_path_fd(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* openat2() is from v5.6 (commit fddb5d430ad9 "open: introduce openat2(2) syscall"); a seccomp filter can hide it. */
-static int path_fd_below(int root_fd, const char *path, int flags)
-{
-	struct open_how how = {
-		.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int open_of_task(uint32_t task, const char *name, int flags)
 {
 	char path[96];
@@ -214,7 +201,7 @@ static const char *inside(const char *root, const char *path)
 static int find_as(int root_fd, const char *root, const char *path, uint64_t device, uint64_t inode,
 		   struct opener_found *ret_found)
 {
-	_cleanup_(closep) int fd = path_fd_below(root_fd, path, 0);
+	_cleanup_(closep) int fd = path_below(root_fd, path, 0);
 	struct opener_directory found;
 	char seen[PATH_MAX];
 	const char *below;
@@ -259,7 +246,7 @@ static int open_below(int root_fd, const struct opener_request *request)
 {
 	_cleanup_(closep) int root = root_fd;
 
-	return open_wanted(root < 0 ? root : path_fd_below(root, request->path, 0), request);
+	return open_wanted(root < 0 ? root : path_below(root, request->path, 0), request);
 }
 
 int opener_open(const struct opener_request *request)
@@ -280,8 +267,7 @@ int opener_open(const struct opener_request *request)
 				open_below(opener_host_root(request->host_root), request));
 	if (fd >= 0)
 		return fd;
-	fd = open_below(opener_root(0), request);
-	return why_opened(request->why, path, "", fd == -ENOSYS ? open_wanted(open_path_fd(path, 0), request) : fd);
+	return why_opened(request->why, path, "", open_below(opener_root(0), request));
 }
 
 bool opener_is_plain(int fd)
@@ -299,12 +285,12 @@ int opener_file_below(int root_fd, const char *path, int flags)
 {
 	struct opener_request anything = {};
 
-	return open_wanted(path_fd_below(root_fd, path, flags), &anything);
+	return open_wanted(path_below(root_fd, path, flags), &anything);
 }
 
 int opener_directory_below(int root_fd, const char *path)
 {
-	_cleanup_(closep) int fd = path_fd_below(root_fd, path, O_DIRECTORY);
+	_cleanup_(closep) int fd = path_below(root_fd, path, O_DIRECTORY);
 
 	return fd < 0 ? fd : reopen(fd, O_DIRECTORY);
 }
@@ -347,7 +333,7 @@ int opener_open_user(const char *path, uint32_t root_of_tgid)
 	if (!root_of_tgid)
 		path_fd = open_path_fd(path, 0);
 	else
-		path_fd = root_fd < 0 ? root_fd : path_fd_below(root_fd, path, 0);
+		path_fd = root_fd < 0 ? root_fd : path_below(root_fd, path, 0);
 	err = path_fd < 0 ? path_fd : look(path_fd, &status);
 	if (err)
 		return explain_open(path, root_of_tgid, err);

@@ -3,8 +3,8 @@
  * Opens files of other processes safely: the only place that opens a path found in /proc/PID/maps.
  *
  * Order: /proc/PID/map_files/START-END (the very inode, also when deleted or replaced), then the path below
- * /proc/PID/root with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), then the path below the host's root where that
- * is mounted somewhere, then below our own, for a process that has exited. Regular files only, never blocking (a FIFO
+ * /proc/PID/root (core/files/path_below.h), then the path below the host's root where that is mounted somewhere, then
+ * below our own, for a process that has exited. Regular files only, never blocking (a FIFO
  * is refused), size within limits. A path proves nothing: the file behind it is taken only when device and inode are
  * those of the mapping; without them only map_files is believed.
  *

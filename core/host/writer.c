@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,10 +210,19 @@ static _Noreturn void be_writer(int socket, bool (*fits)(const void *context, co
 
 /* ---- in the caller ---- */
 
-static int writer_socket = -1;
+static struct writer *writers;
 
+/* False if the writer has ended. */
+static bool exchange(int socket, const struct request *request, struct answer *ret_answer, int *ret_fd)
+{
+	return send(socket, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) &&
+	       receive_answer(socket, ret_answer, ret_fd);
+}
+
+/* The next writer takes over, but not a file that its predecessor has begun. */
 static int ask(enum wish wish, const char *path, int *ret_fd)
 {
+	bool is_first = wish == WRITER_BEGIN || wish == WRITER_REMOVE;
 	static struct request request;
 	struct answer answer;
 
@@ -222,19 +230,14 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 		return fail(-ENAMETOOLONG, "'%s': %s", path, strerror(ENAMETOOLONG));
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);
-	if (send(writer_socket, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request) ||
-	    !receive_answer(writer_socket, &answer, ret_fd))
-		return fail(-EIO, "'%s': cannot be written: the process that writes files has ended", path);
+	while (!exchange(writers->processes[writers->current].socket, &request, &answer, ret_fd)) {
+		if (!is_first || writers->current + 1 == WRITERS)
+			return fail(-EIO, "'%s': cannot be written: the process that writes files has ended", path);
+		writers->current++;
+	}
 	if (answer.err)
 		err_restore(&answer.cause);
 	return answer.err;
-}
-
-static bool is_there(void)
-{
-	struct pollfd end = { .fd = writer_socket };
-
-	return poll(&end, 1, 0) == 0;
 }
 
 static int ask_begin(const char *path, int *ret_fd)
@@ -258,35 +261,51 @@ static int ask_remove(const char *path)
 	return ask(WRITER_REMOVE, path, &fd);
 }
 
-int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context)
+static int start_one(struct writer_process *process, bool (*fits)(const void *context, const char *path),
+		     const void *context)
 {
-	static const struct replace_agent agent = { is_there, ask_begin, ask_end, ask_remove };
-	int ends[2], err;
+	int ends[2];
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return fail(-errno, "socket: %s", strerror(errno));
-	writer->pid = fork();
-	err = writer->pid < 0 ? fail_start(-errno, "the process that writes files") : 0;
-	if (!writer->pid)
-		be_writer(ends[1], fits, context);
-	close(ends[1]);
-	if (err) {
+	pid = fork();
+	if (pid < 0) {
+		int err = fail_start(-errno, "the process that writes files");
+
 		close(ends[0]);
-		writer->pid = 0;
+		close(ends[1]);
 		return err;
 	}
-	writer->socket = writer_socket = ends[0];
+	if (!pid)
+		be_writer(ends[1], fits, context);
+	close(ends[1]);
+	*process = (struct writer_process){ pid, ends[0] };
+	return 0;
+}
+
+int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context)
+{
+	static const struct replace_agent agent = { ask_begin, ask_end, ask_remove };
+
+	for (size_t i = 0; i < WRITERS; i++) {
+		int err = start_one(&writer->processes[i], fits, context);
+
+		if (err)
+			return err;
+	}
+	writers = writer;
 	replace_by(&agent);
 	return 0;
 }
 
 void writer_stop(struct writer *writer)
 {
-	if (!writer->pid)
-		return;
 	replace_by(NULL);
-	closep(&writer->socket);
-	while (waitpid(writer->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	writer->pid = 0;
+	for (size_t i = 0; i < WRITERS && writer->processes[i].pid; i++) {
+		closep(&writer->processes[i].socket);
+		while (waitpid(writer->processes[i].pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		writer->processes[i].pid = 0;
+	}
 }

@@ -11,16 +11,25 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum {
+	WRITERS =
+		2, /* the second one takes over if somebody kills the first, since the caller itself can write no file */
+};
+
 struct writer {
-	pid_t pid; /* 0: none */
-	int socket;
+	struct writer_process {
+		pid_t pid; /* 0: none */
+		int socket;
+	} processes[WRITERS];
+	size_t current;
 };
 
 /*
- * From now on replace_begin() and its like go to a process of their own. `fits` is called in that process, and says whether a
- * path is one of this run. 0 or a negative errno with a recorded cause.
+ * From now on replace_begin() and replace_remove() go to a process of their own. `fits` is called in that process, and says whether
+ * a path is one of this run. `writer` is zeroed and stays where it is until writer_stop(), which is also called after a failure.
+ * 0 or a negative errno with a recorded cause.
  */
 int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context);
 
-/* Ends the process, when all its files are finished. */
+/* Ends the processes, when all files are finished. */
 void writer_stop(struct writer *writer);

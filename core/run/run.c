@@ -21,6 +21,7 @@
 #include "core/cli/applet.h"
 #include "core/formats/profile_file.h"
 #include "core/host/command.h"
+#include "core/host/denied_calls.h"
 #include "core/host/host.h"
 #include "core/host/privilege.h"
 #include "core/host/process.h"
@@ -604,7 +605,7 @@ static int carry_out(struct run *run)
 	if (!shows_events(run))
 		current(run)->start_ns = clock_monotonic_ns();
 	say_fallback(run);
-	err = privilege_drop();
+	err = privilege_drop() ?: denied_calls_begin();
 	if (err)
 		return err;
 	if (run->plan->debug)

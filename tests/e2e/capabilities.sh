@@ -1,7 +1,7 @@
 #!/bin/sh
 # ctest: boots=-all$
-# Once attached, the parent keeps only the capabilities it needs to the end, and the symbol worker has none, cannot get
-# any and is behind seccomp.
+# Once attached, the parent keeps only the capabilities it needs to the end, and all its threads have a system call filter; the symbol
+# worker has no capabilities, cannot get any and is behind seccomp.
 . "${0%/*}/lib.sh"
 needs uprobe perf-event
 
@@ -37,6 +37,10 @@ check() {
 	done
 	expect_equal "inheritable" "$(process_field CapInh "$tool_pid")" 0000000000000000
 	expect_equal "ambient" "$(process_field CapAmb "$tool_pid")" 0000000000000000
+	for task in /proc/"$tool_pid"/task/*; do
+		expect_equal "Seccomp of ${task##*/}" "$(sed -n 's/^Seccomp:[[:space:]]*//p' "$task/status")" 2
+		expect_equal "NoNewPrivs of ${task##*/}" "$(sed -n 's/^NoNewPrivs:[[:space:]]*//p' "$task/status")" 1
+	done
 	sandboxed=0
 	for child in $(descendants_of "$tool_pid"); do
 		echo "child $(process_field Name "$child"): uid $(process_field Uid "$child"), seccomp $(process_field Seccomp "$child")"

@@ -76,6 +76,15 @@ for applet in profile "count t:sched:sched_switch"; do
 done
 unset SUDO_UID SUDO_GID
 
+# No filter and no restriction of the tool is the command's.
+for applet in profile "count t:sched:sched_switch"; do
+	# shellcheck disable=SC2086
+	returns 0 $applet -o "$T/report.folded" -- sed -nE 's/^(Seccomp|NoNewPrivs):[[:space:]]*//p' /proc/self/status
+	expect_equal "$applet: NoNewPrivs and Seccomp of the command" "$(cat "$T/out")" \
+		"$(sed -nE 's/^(Seccomp|NoNewPrivs):[[:space:]]*//p' /proc/self/status)"
+	[ -z "${IN_GUEST:-}" ] || expect_equal "$applet: in a guest" "$(tr '\n' ' ' <"$T/out")" "0 0 "
+done
+
 # The duration ends the collection, not the command.
 returns 9 count -f -D 0.1 -o "$T/report.folded" t:sched:sched_switch -- sh -c 'sleep 1; echo finished; exit 9'
 expect_out finished

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Once everything is attached, the process that reads rings and target files no longer needs the system calls that execute programs,
+ * write to other processes, open files for writing, change names, mounts or namespaces, or reach a service. They fail with
+ * EPERM from then on.
+ *
+ * All threads have the filter, and every process that is forked or cloned later: the helpers that close links and read memory. The
+ * command of the user, the supervisor of the symbol workers, the writers and the asker of debuginfod are forked before.
+ */
+#pragma once
+
+/*
+ * no_new_privs must be set (privilege_drop()). 0, also on a kernel without seccomp filters (stacktool doctor reports that), or a
+ * negative errno with a recorded cause.
+ */
+int denied_calls_begin(void);
