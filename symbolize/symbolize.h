@@ -114,6 +114,7 @@ enum symbol_confinement {
 	CONFINED_WITHOUT_FILTER = 1 << 0, /* the kernel has no seccomp filters: every system call is left */
 	CONFINED_AS_CALLER =
 		1 << 1, /* root's worker keeps the user or the group: 65534 is not mapped in the user namespace */
+	CONFINED_WITHOUT_LANDLOCK = 1 << 2, /* the filter alone keeps it from opening files */
 };
 
 /* Bits of enum symbol_confinement, tried out in a child; 0 also where no child can be started. */

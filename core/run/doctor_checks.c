@@ -436,12 +436,13 @@ static void ask_symbol_worker(struct ability *ability)
 {
 	unsigned int lacks = symbolizer_confinement();
 
-	if (!lacks)
-		yes(ability, "reads files without privileges, as another user, with a system call filter");
+	if (!(lacks & ~(unsigned int)CONFINED_WITHOUT_LANDLOCK))
+		yes(ability, "reads files without privileges, as another user, with a system call filter%s",
+		    lacks ? "; this kernel has no Landlock" : " and Landlock");
 	else if (lacks & CONFINED_WITHOUT_FILTER)
 		partly(ability, "a kernel with CONFIG_SECCOMP_FILTER",
-		       "reads files without privileges, but without a system call filter: the kernel has no seccomp "
-		       "filters");
+		       "reads files without privileges, but no process of stacktool has a system call filter: the kernel has "
+		       "no seccomp filters");
 	else
 		partly(ability, "map the user and the group 65534 into the user namespace",
 		       "reads files without privileges, but as the same user or group");

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/capability.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -115,11 +116,19 @@ bool sandbox_has_filter(void)
 	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 }
 
+/* Less than 1: the kernel has no Landlock. */
+static long landlock_version(void)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
 static unsigned int give_up_and_look(void)
 {
 	bool was_root = !geteuid();
 	unsigned int lacks = sandbox_has_filter() ? 0 : CONFINED_WITHOUT_FILTER;
 
+	if (landlock_version() < 1)
+		lacks |= CONFINED_WITHOUT_LANDLOCK;
 	if (sandbox_drop_privileges() || (was_root && (geteuid() != NOBODY || getegid() != NOBODY)))
 		lacks |= CONFINED_AS_CALLER;
 	return lacks;
@@ -245,7 +254,7 @@ static void deny_files(void)
 	struct {
 		uint64_t fs, net, scoped; /* of struct landlock_ruleset_attr, whose later members old headers lack */
 	} handled = {};
-	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	long version = landlock_version();
 	size_t size = sizeof(handled.fs);
 	int ruleset;
 
@@ -278,7 +287,7 @@ static void deny_files(void)
 static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(dup),
 	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
-	SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mprotect),
+	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
 	SCMP_SYS(futex), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigreturn), SCMP_SYS(clock_gettime),
 	SCMP_SYS(getrandom), SCMP_SYS(exit), SCMP_SYS(exit_group),
 };
@@ -308,6 +317,15 @@ static int set_action(scmp_filter_ctx filter, uint32_t action, const int *calls,
  */
 static const int refused[] = { SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(lstat), SCMP_SYS(sysinfo) };
 
+/* mmap() and mprotect(), but not of memory that can be executed. */
+static int allow_data(scmp_filter_ctx filter)
+{
+	const struct scmp_arg_cmp is_data = SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, is_data)
+		       ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, is_data);
+}
+
 static int filter_calls(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SANITIZED ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_KILL_PROCESS);
@@ -315,7 +333,7 @@ static int filter_calls(void)
 
 	if (!filter)
 		return -ENOMEM;
-	err = set_action(filter, SCMP_ACT_ALLOW, allowed, sizeof(allowed) / sizeof(*allowed));
+	err = set_action(filter, SCMP_ACT_ALLOW, allowed, sizeof(allowed) / sizeof(*allowed)) ?: allow_data(filter);
 	if (SANITIZED)
 		err = err
 			      ?: set_action(filter, SCMP_ACT_ALLOW, allowed_sanitized,

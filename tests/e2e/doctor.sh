@@ -45,6 +45,13 @@ tool offwaketime --explain
 tool doctor
 expect_equal "scheduler-events" "$(state_of scheduler-events)" $want
 
+# Landlock, where the kernel's list of security modules can be read
+lsm=/sys/kernel/security/lsm
+if [ -r $lsm ]; then
+	returns 0 doctor symbol-worker
+	if grep -q landlock $lsm; then expect_out ' and Landlock$'; else expect_out 'this kernel has no Landlock$'; fi
+fi
+
 # One ability, for scripts
 returns 0 doctor btf
 expect_equal "lines" "$(grep -c . "$T/out")" 1

@@ -3,12 +3,14 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/worker/sandbox.h"
 
+#include <linux/landlock.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/harness.h"
@@ -79,10 +81,25 @@ static bool raise_a_limit(void)
 	return setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
 
+static bool map_code(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+}
+
+static bool make_data_executable(void)
+{
+	void *data = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (data == MAP_FAILED || mprotect(data, 4096, PROT_READ))
+		return true; /* these are allowed */
+	return !mprotect(data, 4096, PROT_READ | PROT_EXEC);
+}
+
 TEST(what_the_worker_does_not_need_ends_it)
 {
-	static action *const actions[] = { open_a_file,   look_at_a_path, make_a_socket, fork_a_child,
-					   run_a_program, kill_somebody,  become_root,   raise_a_limit };
+	static action *const actions[] = { open_a_file,   look_at_a_path,      make_a_socket, fork_a_child,
+					   run_a_program, kill_somebody,       become_root,   raise_a_limit,
+					   map_code,      make_data_executable };
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
 		int status = run_confined(actions[i]);
@@ -178,28 +195,31 @@ TEST(an_orphan_notices_at_once)
 	assert_int_equal(sandbox_follow_parent(getppid() + 1), -ESRCH);
 }
 
-/* The kernel that a process sees which may not call seccomp(), as one without filters. */
-static int look_without_seccomp(void)
+/* sandbox_lacks() of a process for which the kernel seems to lack this call. */
+static unsigned int lacks_without(int call)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int status, child = fork();
 
-	if (!filter || seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(seccomp), 0) || seccomp_load(filter))
-		return 99;
-	if (sandbox_has_filter())
-		return 1;
-	return sandbox_lacks() & CONFINED_WITHOUT_FILTER ? 0 : 2;
+	if (!child) {
+		scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+		if (!filter || seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), call, 0) || seccomp_load(filter))
+			_exit(99);
+		_exit((int)sandbox_lacks());
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return (unsigned int)WEXITSTATUS(status);
 }
 
-TEST(a_kernel_without_filters_is_noticed)
+TEST(a_kernel_without_filters_or_landlock_is_noticed)
 {
-	int status, child;
+	bool has_landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+	unsigned int lacks = has_landlock ? 0 : CONFINED_WITHOUT_LANDLOCK;
 
 	if (!SANITIZED)
-		assert_int_equal(sandbox_lacks(), 0);
+		assert_int_equal(sandbox_lacks(), lacks);
 	assert_true(sandbox_has_filter());
-	child = fork();
-	if (!child)
-		_exit(look_without_seccomp());
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(lacks_without(SCMP_SYS(seccomp)), lacks | CONFINED_WITHOUT_FILTER);
+	assert_int_equal(lacks_without(SCMP_SYS(landlock_create_ruleset)), CONFINED_WITHOUT_LANDLOCK);
 }
