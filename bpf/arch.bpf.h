@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What depends on the architecture, and nothing else does. */
+/* Code that depends on the architecture. */
 #pragma once
 
 #include "bpf/kernel.h"
 
 #include "bpf/abi.h"
 
-/*
- * At the first instruction of a function: where the return address is, and where a frame pointer walk finds the next
- * one. On x86 the call has pushed it; on arm64 it is still in the link register.
- */
+/* Reads the return address at the first instruction of a function. x86: the call has pushed it. arm64: the link register. 0 or negative. */
 static __always_inline int st_entry_caller(struct pt_regs *regs, __u64 *ret_caller)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -22,7 +19,7 @@ static __always_inline int st_entry_caller(struct pt_regs *regs, __u64 *ret_call
 #endif
 }
 
-/* The return address in the frame that the frame pointer points to: both architectures keep it behind the saved one. */
+/* Reads the return address in the frame that the frame pointer points to, after the saved frame pointer. 0 or negative. */
 static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_caller)
 {
 	return bpf_probe_read_user(ret_caller, sizeof(*ret_caller), (void *)PT_REGS_FP(regs) + 8);
@@ -30,7 +27,7 @@ static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_call
 
 #if defined(__TARGET_ARCH_x86)
 
-/* struct pt_regs of x86_64, by words; the layout is also that of ptrace and of core files. */
+/* Indexes of words in struct pt_regs of x86_64. */
 enum {
 	ST_PT_BP = 4,
 	ST_PT_ORIG_AX = 15,
@@ -39,7 +36,7 @@ enum {
 	ST_PT_SP = 19,
 };
 
-/* struct sigcontext of x86_64, which a signal leaves on the stack. */
+/* Indexes of words in struct sigcontext of x86_64, which a signal leaves on the stack. */
 enum {
 	ST_SIGCONTEXT_BP = 10,
 	ST_SIGCONTEXT_SP = 15,
@@ -47,19 +44,19 @@ enum {
 	ST_SIGCONTEXT_WORDS = 17,
 };
 
-/* Four bits for each DWARF register number, the lowest for 0: its word in either structure. rsp is never asked for. */
+/* Four bits for each DWARF register number, the lowest for 0: its index in either structure. The one of rsp is never used. */
 #define ST_REGISTERS_PT 0x01236789f4ed5bcaULL
 #define ST_REGISTERS_SIGCONTEXT 0x76543210fa89becdULL
 
 #define ST_PAGE_BYTES 4096
 
 #define ST_CS_USER_32 0x23 /* __USER32_CS */
-#define ST_CS_USER_64 0x33 /* __USER_CS; under Xen PV another one */
+#define ST_CS_USER_64 0x33 /* __USER_CS; it differs under Xen PV */
 
 /*
- * Whether a perf_event or uprobe program has interrupted user mode: then the registers in its context are those of
- * the task (st_task_registers()), where one helper reads them all, and the verifier turns no load of the context into
- * several. A load of 8 bytes, whatever the member's type: a perf_event program may use no others.
+ * Whether a perf_event or uprobe program has interrupted user mode. If so, st_task_registers() has the same registers as its
+ * context, and one helper reads them all; each load of the context would become several instructions. It loads 8 bytes, because a
+ * perf_event program may load nothing else.
  */
 static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
@@ -68,16 +65,13 @@ static __always_inline __u8 st_is_in_user_mode(void *ctx)
 	return (words[ST_PT_CS] & 3) != 0;
 }
 
-/*
- * Where the kernel keeps the user's registers of a task before 5.15; there THREAD_SIZE is 16 KiB and nothing lies
- * above.
- */
+/* Address of the user registers of a task before 5.15, where THREAD_SIZE is 16 KiB and they are at the end of the stack. */
 static __always_inline void *st_registers_on_stack(void *stack)
 {
 	return stack + 16384 - 8 * ST_NR_REGISTERS;
 }
 
-/* Where the kernel keeps the user's registers of the current task. */
+/* Kernel address of the user registers of the current task. */
 static __always_inline void *st_task_registers(struct task_struct *task)
 {
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
@@ -87,7 +81,7 @@ static __always_inline void *st_task_registers(struct task_struct *task)
 
 #else
 
-/* Tables are made for x86_64 only; elsewhere ST_UNWIND_OFF is all there is. */
+/* Only the walks of user stacks use it, which exist for x86_64 only. */
 static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
 	return 0;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The filters on the task that runs: a function that a program without filters never calls, and the kernel removes
- * whole.
- */
+/* The filters on the current task. A program without filters never calls this function, and the verifier does not follow it. */
 #include "bpf/task.bpf.h"
 
 static __always_inline __u64 st_mount_namespace(void)
@@ -25,13 +22,12 @@ static __always_inline __u64 st_mount_namespace(void)
 /* ---- pid namespaces ---- */
 
 /*
- * A task has a number in its own pid namespace and in each one above. Its struct pid lists them by level, the initial
- * namespace first, so a namespace whose level is known is found without a loop. nsproxy->pid_ns_for_children is another
- * namespace after unshare(): the one where children will live. A task that has been released has no struct pid and so
- * is in none.
+ * A task has a number in its own pid namespace and in each namespace above. Its struct pid lists them by level, the initial
+ * namespace first, so a namespace is found by its level without a loop. nsproxy->pid_ns_for_children must not be used: after
+ * unshare() it is the namespace of future children. A released task has no struct pid, and is in no namespace.
  */
 
-/* Where the struct pid holds the namespace of the filter's level. */
+/* Address of the namespace of the filter's level in a struct pid. */
 static __always_inline __u64 st_place_in_pid(const struct pid *pid)
 {
 	return (__u64)pid + bpf_core_field_offset(struct pid, numbers) + bpf_core_field_offset(struct upid, ns) +
@@ -62,7 +58,7 @@ static __always_inline __u32 st_pid_namespace_by_read(void)
 	return BPF_CORE_READ(space, ns.inum);
 }
 
-/* A global function, so that the verifier looks at it once. */
+/* A global function, so that the verifier follows it once. */
 __noinline int st_in_pid_namespace(void)
 {
 	if (!st_config.filter_pidns)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walk of a user stack by frame pointers: the frames that bpf_get_stack() gives, for less.
+ * The walk of a user stack by frame pointers. It finds the same frames as bpf_get_stack() and is cheaper.
  *
- * The kernel reads two words for each frame, each with a switch of the access to user memory, and takes a page fault
- * at the end of the chain, where the frame pointer is 0. Here one read brings half a kilobyte, and nothing is read in
- * the first page. docs/internals/benchmarks.md has what that is worth.
+ * The kernel reads two words for each frame, and switches the access to user memory for each. It also takes a page fault at the end
+ * of the chain, where the frame pointer is 0. Here, one read fetches half a kilobyte, and nothing is read in the first page
+ * (docs/internals/benchmarks.md has the gain).
  *
- * In parts, each a global function: the verifier looks at a few frames instead of at all 127.
+ * The walk consists of parts, each a global function, so that the verifier follows a few frames and not all 127.
  */
 #include "bpf/frames.bpf.h"
 
@@ -17,8 +17,8 @@
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
 
 /*
- * NULL where the walk is by tables. Before 6.8 the verifier looks at functions that nobody calls: there is nothing to
- * see.
+ * The slot; NULL if this walk is not used. Before 6.8 the verifier also follows functions that nobody calls; the NULL keeps these
+ * short.
  */
 static __always_inline struct st_slot *st_frames_slot(__u32 slot_index)
 {
@@ -37,11 +37,11 @@ static __always_inline int st_has_user_memory(void)
 	return BPF_CORE_READ(task, mm) != 0;
 }
 
-/* Where, and how, the task left user mode. 0, or -1 when it has none. */
+/* Reads the registers with which the task left user mode. 0, or -1 if it has none. */
 static __always_inline int st_frames_registers(struct st_frames *walk, struct st_stack_head *head)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u64 *registers = walk->window; /* which holds nothing yet */
+	__u64 *registers = walk->window; /* not used yet */
 
 	if (!st_has_user_memory() || (int)bpf_probe_read_kernel(registers, 8 * (ST_PT_SP + 1 - ST_PT_BP),
 								st_task_registers(task) + 8 * ST_PT_BP))
@@ -55,9 +55,9 @@ static __always_inline int st_frames_registers(struct st_frames *walk, struct st
 	return 0;
 }
 
-/* ---- tasks that have met uprobes ---- */
+/* ---- tasks that have hit uprobes ---- */
 
-/* Puts a frame where the next one goes. */
+/* Adds a frame to the record. */
 static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
 {
 	__u32 at = slot->walk.at;
@@ -70,8 +70,8 @@ static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
 }
 
 /*
- * Behind a breakpoint that the kernel has not handled yet; not after what stood in its place, nor after what fills up
- * functions.
+ * Moves `pc` back to a breakpoint that the kernel has not handled yet. But the int3 before `pc` may stand for a push that has been
+ * executed, or may be padding before a function. Then `pc` is in a prologue, and stays.
  */
 static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 slot_index)
 {
@@ -82,7 +82,7 @@ static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 sl
 	uprobes->sp = slot->walk.sp;
 }
 
-/* The leaf of a task that has met uprobes. 1 when its direct caller follows it, which frame pointers leave out. */
+/* Stores the leaf of a task that has hit uprobes. Returns 1 if it also stored the direct caller, which frame pointers miss there. */
 __noinline int st_walk_leaf(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -104,7 +104,7 @@ __noinline int st_walk_leaf(__u32 slot_index)
 		slot->stack.head.flags |= ST_STACK_LEAF_EXACT;
 	slot->walk.at = slot->stack.head.nr_kernel;
 	st_put_frame(slot, uprobes->pc);
-	/* st_note_caller() keeps that of a function's entry */
+	/* At the entry of a function, st_note_caller() does this. */
 	if (st_config.read_user || !st_uprobes_prologue(slot_index))
 		return 0;
 	slot->walk.return_at = uprobes->sp;
@@ -112,7 +112,7 @@ __noinline int st_walk_leaf(__u32 slot_index)
 	return 1;
 }
 
-/* Puts the true address in the place of the return address that was stored last. */
+/* Replaces the return address that was stored last by the true one. */
 __noinline int st_walk_return(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -133,7 +133,7 @@ __noinline int st_walk_return(__u32 slot_index)
 
 /* ---- the walk ---- */
 
-/* The leaf. 0, or -1 when the kernel is to walk. */
+/* Stores the leaf. 0, or -1 if the kernel must walk the stack. */
 static __always_inline int st_walk_begin(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -150,7 +150,7 @@ static __always_inline int st_walk_begin(__u32 slot_index)
 		return -1;
 	if ((__u16)walk->code_segment != ST_CS_USER_64)
 		return -1;
-	if (!walk->pc) /* a thread of the kernel that borrows a process (io_uring) */
+	if (!walk->pc) /* a kernel thread that uses the memory of a process (io_uring) */
 		return -1;
 	first = slot->stack.head.nr_kernel;
 	if (first > ST_MAX_FRAMES)
@@ -169,7 +169,7 @@ static __always_inline int st_walk_begin(__u32 slot_index)
 	return 0;
 }
 
-/* Reads what begins at a frame: half a kilobyte, or what is left of the page when the next one is not there. 0 or -1. */
+/* Fills the window from the frame on: half a kilobyte, or the rest of the page if the next page cannot be read. 0 or -1. */
 __noinline int st_walk_read(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -203,8 +203,8 @@ static __always_inline int st_is_in_window(const struct st_frames *walk)
 }
 
 /*
- * One frame: its return address becomes part of the record. 0, or -1 at the end of the chain. What is known is read
- * from memory again and again: so all ways to here look alike to the verifier.
+ * Adds the return address of one frame to the record. 0, or -1 at the end of the chain. It reads all state from memory, so that all
+ * paths to here are the same to the verifier.
  */
 static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 {
@@ -217,7 +217,7 @@ static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 	place = (walk->frame - *(volatile __u64 *)&walk->window_at) >> 3 & (ST_WINDOW_WORDS - 1);
 	if (at >= walk->until || at >= 2 * ST_MAX_FRAMES)
 		return -1;
-	st_opaque(at); /* what is compared is what is used */
+	st_opaque(at);
 	slot->stack.frames[at] = walk->window[place + 1];
 	walk->at = at + 1;
 	if (walk->in_uprobes) {
@@ -228,7 +228,7 @@ static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 	return 0;
 }
 
-/* Some frames more: 0 to go on. */
+/* Adds a few frames. 0, or -1 at the end of the chain. */
 __noinline int st_walk_part(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few kernel types that the programs read, for CO-RE: libbpf moves the field offsets to those of the running
- * kernel, so only names and types matter here, and a field may be missing on some kernels (ask with
- * bpf_core_field_exists).
+ * The few kernel types that the programs read, for CO-RE: libbpf changes the field offsets to those of the running kernel. So only
+ * names and types matter here. A field may be missing on some kernels; bpf_core_field_exists() finds out.
  *
- * Written by hand instead of a generated vmlinux.h: it is readable, needs no BTF on the build host, and builds the same
- * everywhere.
+ * This is written by hand because a generated vmlinux.h needs BTF on the build host, and differs from host to host.
  */
 #pragma once
 
@@ -47,26 +45,26 @@ struct pid {
 	struct upid numbers[];
 };
 
-/* arm64: the low half of the first is the preemption count; x86: the second has TS_COMPAT. Others may lack them. */
+/* arm64: the low half of preempt_count is the preemption count. x86: status has TS_COMPAT. */
 struct thread_info {
 	__u64 preempt_count;
 	__u32 status;
 };
 
-/* What tells a system call until it has returned: on x86 the first, on arm64 the second. */
+/* These have the number of the system call until it returns: orig_ax on x86, syscallno on arm64. */
 struct pt_regs___of_call {
 	unsigned long orig_ax;
 	int syscallno;
 };
 
-/* x86 from 6.2 to 6.14; before and after it is the per-CPU variable __preempt_count. */
+/* x86 from 6.2 to 6.14; before and after, it is the per-CPU variable __preempt_count. */
 struct pcpu_hot {
 	int preempt_count;
 };
 
 /*
- * The page where threads of a process execute instructions out of line. Return probes have put its address where return addresses
- * were.
+ * The page where threads of a process execute copies of instructions under uprobes. Return probes replace return addresses by its
+ * address.
  */
 struct xol_area {
 	unsigned long vaddr;
@@ -87,18 +85,18 @@ enum uprobe_task_state {
 
 /* A return address that a return probe has replaced. */
 struct return_instance {
-	unsigned long stack; /* where it lay */
+	unsigned long stack; /* its user address */
 	unsigned long orig_ret_vaddr;
-	struct return_instance *next; /* that was replaced before it */
+	struct return_instance *next; /* the one that was replaced before */
 };
 
 struct uprobe_task {
 	enum uprobe_task_state state;
-	unsigned long vaddr; /* of the instruction that is executed out of line */
+	unsigned long vaddr; /* of the instruction whose copy is executed */
 	void *active_uprobe;
-	unsigned long xol_vaddr; /* of its copy */
-	struct return_instance *return_instances;
-	struct return_instance *ri_pool; /* those that are over, the last one first; from 6.14 on */
+	unsigned long xol_vaddr; /* of the copy */
+	struct return_instance *return_instances; /* the last replaced one first */
+	struct return_instance *ri_pool; /* those that have returned, the last one first; from 6.14 on */
 };
 
 struct task_struct {
@@ -108,7 +106,7 @@ struct task_struct {
 	unsigned int flags;
 	unsigned int __state; /* v5.14: commit 2f064a59a11f ("sched: Change task_struct::state") */
 	struct mm_struct *mm; /* NULL: a kernel thread */
-	struct uprobe_task *utask; /* NULL: has never met a uprobe */
+	struct uprobe_task *utask; /* NULL: has never hit a uprobe */
 	void *stack;
 	struct task_struct *real_parent;
 	__u64 start_time;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kinds that both sides of the kernel border number: the BPF programs on one, plans, profiles and the host's answers on
- * the other. Enums only, without types or functions of either side, so every room may see them and none keeps a copy.
+ * Enums that the BPF programs share with plans, profiles and the host's answers. There are no types or functions of either side here, so
+ * every room may include it.
  */
 #pragma once
 
-/* ---- what a record says; saved profiles have these numbers, so new ones go to the end ---- */
+/* ---- in records; saved profiles have these numbers, so add new ones at the end ---- */
 
-/* How one of the two stacks was taken. Everything but OK and TRUNCATED leaves the part empty; the report prints the reason. */
+/* The state of one of the two stacks of a record. It has frames only with OK and TRUNCATED. */
 enum stack_status {
 	STACK_NOT_ASKED = 0,
 	STACK_OK,
-	STACK_NONE, /* no stack: a kernel thread has no user stack, user mode no kernel stack */
+	STACK_NONE, /* a kernel thread has no user stack, user mode has no kernel stack */
 	STACK_UNREADABLE, /* the kernel's walk failed */
-	STACK_TRUNCATED, /* ST_MAX_FRAMES reached: the root is missing */
+	STACK_TRUNCATED, /* it has ST_MAX_FRAMES frames: the root is missing */
 };
 
-/* Which kind of program took the stack: it decides whether frame 0 is an exact address or a return address. */
+/* The kind of program that took the stack. It decides whether frame 0 is an exact address or a return address. */
 enum program_kind {
 	PROGRAM_SAMPLE = 1, /* perf_event */
 	PROGRAM_TRACEPOINT, /* classic tracepoint */
@@ -31,32 +31,32 @@ enum program_kind {
 enum waker_reason {
 	WAKER_NOT_ASKED = 0,
 	WAKER_SEEN,
-	WAKER_PREEMPTED, /* nobody had to wake it: it was runnable all the time */
-	WAKER_BEFORE_SLEEP, /* woken while it was on its way to sleep */
+	WAKER_PREEMPTED, /* the thread was runnable all the time */
+	WAKER_BEFORE_SLEEP, /* it was woken before it left the CPU */
 	WAKER_NOT_SEEN,
 	WAKER_UNFINISHED, /* the interval had not ended when tracing ended; only user space sets it */
 	WAKER_NR_REASONS,
 };
 
-/* ---- what a plan says ---- */
+/* ---- in plans ---- */
 
-/* The parts of the identity of a record. Frames are always part of it. */
+/* The parts of a record's identity. Frames are always part of it. */
 enum key_part {
 	KEY_TGID = 1 << 0, /* process id, start time and exec id */
 	KEY_TID = 1 << 1,
 	KEY_COMM = 1 << 2,
 	KEY_CGROUP = 1 << 3,
-	KEY_PROBE = 1 << 4, /* attach cookie: which of several probes fired */
+	KEY_PROBE = 1 << 4, /* which of several probes was hit */
 };
 
-/* What becomes of an event of a probe. */
+/* How events are collected. */
 enum event_mode {
-	EVENTS_BY_STACK = 0, /* counted by its record: by who and by stack */
-	EVENTS_BY_PROBE, /* counted by probe alone, in st_tallies, without stacks: one row for each name */
-	EVENTS_EACH, /* not counted: sent by itself, a record of its own, in the order of time */
+	EVENTS_BY_STACK = 0, /* counted by record: by process and stack */
+	EVENTS_BY_PROBE, /* counted by probe, in st_tallies, without stacks: one row for each name */
+	EVENTS_EACH, /* not counted: each is sent as a record with its time */
 };
 
-/* What the scheduler programs measure. */
+/* What the scheduler's programs measure. */
 enum measure {
 	MEASURE_OFF_CPU = 0, /* from leaving the CPU to coming back, by sleeper */
 	MEASURE_OFF_WAKE, /* the same, by sleeper and waker */
@@ -65,8 +65,8 @@ enum measure {
 
 enum off_cpu_part {
 	PART_ALL = 0,
-	PART_BLOCKED, /* until it was woken */
-	PART_RUNQUEUE, /* from then on */
+	PART_BLOCKED, /* until the thread was woken */
+	PART_RUNQUEUE, /* from then on, until it ran */
 };
 
 enum thread_filter {
@@ -77,23 +77,22 @@ enum thread_filter {
 
 enum state_filter {
 	STATES_ALL = 0,
-	STATES_MASK, /* state & states, or no state at all where `states` is 0 */
-	STATES_LETTERS, /* 1 << (letter - 'A') for upper case, 1 << 31 for 't' is in `states` */
+	STATES_MASK, /* `states` is a mask of the kernel's states; 0: only preempted threads */
+	STATES_LETTERS, /* `states` has 1 << (letter - 'A') for upper case letters, and 1 << 31 for 't' */
 };
 
-/* ---- what the host says ---- */
+/* ---- in answers of the host ---- */
 
 /* How a program may read the current task. */
 enum task_access {
-	TASK_ACCESS_NONE = 0, /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
-	TASK_ACCESS_PROBE_READ, /* bpf_probe_read_kernel of bpf_get_current_task() */
-	TASK_ACCESS_BTF, /* plain dereference of bpf_get_current_task_btf(), where that is forbidden */
+	TASK_ACCESS_NONE = 0, /* not at all; start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
+	TASK_ACCESS_PROBE_READ, /* bpf_probe_read_kernel() of bpf_get_current_task() */
+	TASK_ACCESS_BTF, /* where that is forbidden: it dereferences bpf_get_current_task_btf() */
 };
 
-/* Where the tracepoint sched_switch has the state of the thread that leaves, in its arguments after `preempt`. */
+/* The arguments of the tracepoint sched_switch after `preempt`: where the state of the thread is that leaves. */
 enum switch_order {
-	SWITCH_PREV_NEXT = 0, /* nowhere: read the thread's own field */
+	SWITCH_PREV_NEXT = 0, /* nowhere: it is read from the thread */
 	SWITCH_STATE_PREV_NEXT, /* commit fa2c3254d7cf ("sched/tracing: Don't re-read p->state …"), v5.18 */
-	/* Commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18. */
-	SWITCH_PREV_NEXT_STATE,
+	SWITCH_PREV_NEXT_STATE, /* commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18 */
 };

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every way in which an event or a part of one can be lost, with the sentence that the report prints after the number.
- * A header of its own, so that struct profile can describe losses without the rest of the ABI.
- * docs/reference/losses.md explains each to the user.
+ * All losses, with the sentence that the report prints after the number. docs/reference/losses.md explains them to users. They have
+ * their own header, because core/profile describes losses and must not see the rest of the ABI.
  *
  *   EVENT  the event itself is not in any count
- *   STACK  the count is right, the stack is not or not whole
+ *   STACK  the count is right, but the stack is missing, truncated or without names
  *   SAMPLE a timed sample that the kernel never delivered
  *   NOTE   nothing is missing from the result
  *
- * X(name, class, sentence). Saved profiles name losses by `name`: renaming one breaks reading older files. "{one|many}"
- * in a sentence goes by the number before it.
+ * X(name, class, sentence). Do not rename a loss: saved profiles contain `name`. "{one|many}" in a sentence depends on the
+ * number before it.
  */
 #pragma once
 
-/*
- * Counted by the BPF programs, per event that they saw. The identity of a run is over these:
- * seen = filtered + recorded + SPILLED + those of class EVENT.
- */
+/* Counted by the BPF programs, for events that they saw: seen = filtered + recorded + SPILLED + those of class EVENT. */
 #define ST_KERNEL_LOSSES(X)                                                                                          \
 	X(NO_SLOT, EVENT, "{event|events} not recorded: all scratch slots of the CPU were busy")                     \
 	X(COUNT_REFUSED, EVENT,                                                                                      \
@@ -50,7 +46,7 @@
 	X(USER_UNREADABLE, STACK, "user {stack|stacks} truncated: stack memory could not be read")                   \
 	X(USER_TRUNCATED, STACK, "user {stack|stacks} truncated at 127 frames")
 
-/* Counted in user space, by the kernel itself outside our programs, or by these, but not per event. */
+/* Counted in user space, by the kernel, or by the BPF programs but not for each event. */
 #define ST_USER_LOSSES(X)                                                                                         \
 	X(STACK_LOST, STACK, "{event was|events were} counted but {its|their} stack was lost: the ring was full") \
 	X(BAD_MESSAGE, EVENT, "malformed {message|messages} from the BPF programs")                               \
@@ -79,7 +75,7 @@ enum st_loss {
 	ST_NR_LOSSES
 };
 
-/* Those that our programs count themselves come first. */
+/* Number of those in ST_KERNEL_LOSSES, which come first. */
 enum {
 #define X(name, class, sentence) +1
 	ST_NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the maps and the configuration live. */
+/* Defines the maps and the configuration. */
 #define ST_DEFINE_MAPS
 #include "bpf/maps.bpf.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of the one object: maps.bpf.c defines them, every other file declares them.
+ * The maps of the object. maps.bpf.c defines them, the other files declare them.
  *
- * Counts and statistics live in two generations; st_control.generation says which one is live. User space flips it and
- * then updates the old slot of the ARRAY_OF_MAPS, which returns only after every running program has finished
- * (maybe_wait_bpf_programs, commit 1ae80cf31938 ("bpf: wait for running BPF programs when updating map-in-map"), v4.19).
- * So nothing changes in the old generation while it is read, and no live entry is ever deleted.
+ * Counts and statistics have two generations; st_control.generation selects the live one. User space changes it and then updates the
+ * old slot of the ARRAY_OF_MAPS. The update returns only after all running programs have finished (maybe_wait_bpf_programs(), commit
+ * 1ae80cf31938 ("bpf: wait for running BPF programs when updating map-in-map"), v4.19). So the old generation does not change while
+ * it is read, and no live entry is ever deleted.
  *
- * All hashes are preallocated: perf_event programs may use nothing else before 6.1. User space decides
- * which maps a run needs, and sets the size of most (core/session/load_config.c).
+ * All hashes are preallocated, because perf_event programs may use no others before 6.1. User space decides which maps a run needs, and
+ * sets the size of most (core/session/load_config.c).
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 #include "bpf/unwind_space.h"
 
 /*
- * Declares the type of a map, `NAME_map`. Sizes instead of types: 6.1 refuses inner maps without BTF where the template
- * has some, and user space makes the inner maps.
+ * Declares the type of a map, `NAME_map`. It has sizes instead of types: user space makes inner maps without BTF, and 6.1 refuses
+ * them if the template has BTF.
  */
 #define ST_MAP_TYPE(name, kind, flags, entries, key, value) \
 	struct name##_map {                                 \
@@ -43,7 +43,7 @@
 
 /* ---- counts and records ---- */
 
-/* The template of a generation; user space makes the real ones in the size it wants (load_count_map()). */
+/* The template of a count map; user space makes the real ones in the size it wants (load_count_map()). */
 ST_MAP_TYPE(st_counts, HASH, 0, 1, struct st_id, struct st_count);
 
 struct st_generation_map {
@@ -54,7 +54,7 @@ struct st_generation_map {
 };
 ST_MAP_OF(st_generation_map, st_generation);
 
-/* Records already sent. A mere cache: when it is full or was cleared, a record is sent again. */
+/* The cache of sent records: an id that is not in it may be sent again. */
 ST_MAP(st_known, HASH, 0, 32768, struct st_id, __u32);
 
 struct st_ring_map {
@@ -68,39 +68,36 @@ ST_MAP(st_stats, PERCPU_ARRAY, 0, ST_GENERATIONS, __u32, struct st_stats);
 ST_MAP(st_control, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_control);
 ST_MAP(st_grid, PERCPU_ARRAY, 0, 1, __u32, struct st_grid);
 
-/* The last process that sent a record, by tgid modulo the size: a cache that decides which record wakes the reader. */
+/* The last process that sent a record, by tgid modulo the size. A record of another process wakes the reader. */
 ST_MAP(st_last_senders, ARRAY, 0, ST_LAST_SENDERS, __u32, __u32);
 
 /*
- * Events by the number of their probe. Never reset: user space takes differences, so that an interval costs no event. Per
- * CPU, so that many CPUs do not fight for one line; a program in a uprobe may be preempted, so it still adds atomically.
+ * Events by the number of their probe. Never reset: user space takes differences, so no event is lost between intervals. Per CPU, so
+ * that CPUs do not share a cache line. A uprobe program may be preempted, so it adds atomically all the same.
  */
 ST_MAP(st_tallies, PERCPU_ARRAY, 0, 1, __u32, struct st_tally);
 
-/* What timed runs took, by the number of their probe. Not per CPU: few runs are timed, and user space reads the memory. */
+/* The cost of timed runs, by the number of their probe. Not per CPU, because few runs are timed, and user space maps the memory. */
 ST_MAP(st_costs, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_cost);
 
 /* ---- filters ---- */
 
 ST_MAP(st_pids, HASH, 0, 1, __u32, __u32);
 
-/*
- * The processes that a command has started, and theirs: by tgid in the initial pid namespace. The value is the start time
- * of the process.
- */
+/* Descendants of a command: by tgid in the initial pid namespace. The value is the start time of the process. */
 ST_MAP(st_children, HASH, 0, 16384, __u32, __u64);
 
-/* Start times of processes whose birth was handled, by pid modulo the size: needed until the fork is reported again. */
+/* Start times of the tasks whose birth was handled, by pid modulo the size: needed until the birth is reported again. */
 ST_MAP(st_births, ARRAY, 0, ST_NR_BIRTHS, __u32, __u64);
 
-/* The cgroup of --cgroup or --container, by descriptor: the filter takes it and all below it. */
+/* The cgroup of --cgroup or --container, as a descriptor. Tasks in cgroups below it pass the filter too. */
 ST_MAP(st_cgroup, CGROUP_ARRAY, 0, 1, __u32, __u32);
 
-/* Shapes that bcc's documentation prescribes for the pinned filter maps: u64 cgroup id, u64 inode of the mount namespace. */
+/* Pinned filter maps as bcc's documentation describes them. The keys are cgroup ids, and inodes of mount namespaces. */
 ST_MAP(st_cgroups, HASH, 0, 1, __u64, __u64);
 ST_MAP(st_mntns, HASH, 0, 1, __u64, __u64);
 
-/* The system calls that are counted, by their number, ends with ST_SYSCALL_EXIT; the value is the number of the probe. */
+/* The system calls that are probed: by number, ends with ST_SYSCALL_EXIT too. The value is the number of the probe. */
 ST_MAP(st_syscalls, HASH, 0, 1, __u64, __u32);
 
 /* ---- threads off the CPU ---- */
@@ -123,7 +120,7 @@ ST_MAP_OF(st_slabs_map, st_slabs);
 ST_MAP(st_processes, HASH, 0, 8192, __u32, struct st_unwind_process);
 ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 
-/* Empty: the target of tail calls that are never made (on_probe.bpf.c). */
+/* Empty, for a tail call that is never made: st_no_private_stack(). */
 ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
 
 /* ---- configuration ---- */

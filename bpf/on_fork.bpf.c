@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which processes descend from the command: st_children.
+ * Keeps the descendants of a command in st_children.
  *
- * Decided at birth, for every process of the host: the kernel reports a fork before it wakes the child, so the entry is
- * there before its first event. Another process that gets the pid of a child that has ended loses that entry before it runs.
- * Threads share the entry of their process, and exec() changes nothing.
+ * The kernel reports a fork before it wakes the child, so the entry exists before the child's first event. The programs see all forks of
+ * the host: if a process outside the family gets the pid of an ended child, they remove the entry before it runs. Threads share
+ * the entry of their process, and exec() changes nothing.
  *
- * The kernel reports each birth twice in the parent: task_newtask, then sched_process_fork. A kernel that lets tracepoints be
- * preempted does not run a program where a thread was preempted in it (docs/design.md, "Attaching"). So the second report
- * does what the first one did not, and only a birth that both programs missed is lost. st_births has those that were handled.
+ * The kernel reports each birth twice in the parent: task_newtask, then sched_process_fork. Kernels that let tracepoints be preempted do
+ * not run a program on a CPU while a thread is preempted in it there (docs/design.md, "Attaching"). So the second program handles
+ * births that the first one missed, and only a birth that both missed is lost. st_births has those that the first one handled.
  *
- * Entries are removed when the kernel frees the leader's task_struct: what a process does while it exits still counts. Its
- * pid is free a little earlier, so the start time tells whether the entry is still its own. When another thread calls
- * exec(), the old leader has that thread's id by then.
+ * An entry is removed when the kernel frees the leader's task_struct, so events during exit still count. The pid is free a little
+ * earlier, so the start time decides whether the entry still belongs to this task. (If another thread has called exec(), it is the
+ * leader, and the old leader has its id.)
  *
- * As raw tracepoints, which need few of the kernel's types (core/host/kernel_types.h), and by BTF where programs may read
- * nothing else, under lockdown=confidentiality.
+ * There are two versions of each program: by raw tracepoint, which needs few of the kernel's types (core/host/kernel_types.h), and by
+ * BTF, which also works under lockdown=confidentiality.
  */
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"
 
 /*
- * A child may live in a pid namespace of its own, so what is known of it does not depend on one. Kernels before 6.8 verify a
- * global function also where nothing calls it, and the map is there only when it is asked for.
+ * A child may have its own pid namespace, so st_children has tgids of the initial one. The check of follow_children is for kernels
+ * before 6.8, which verify this function even if nothing calls it: without children, the map does not exist.
  */
 __noinline int st_in_family(__u32 tgid)
 {
@@ -55,8 +55,8 @@ static __always_inline struct st_life st_see_life(struct task_struct *task)
 }
 
 /*
- * Enters a child of a followed process. The forking process is current, even if the child gets another parent. False when
- * the table is full.
+ * Adds the child if the current process, which has forked it, is followed; else removes an old entry of its tgid. False: the
+ * table is full.
  */
 static __always_inline int st_enter(const struct st_life *child)
 {
@@ -96,7 +96,7 @@ static __always_inline void st_first_report(const struct st_life *child)
 		*birth = child->start_time_ns;
 }
 
-/* User space has counted what the first program missed as lost: this takes it back. */
+/* User space counts each run that the first program missed as a lost birth. A birth that is handled here is subtracted. */
 static __always_inline void st_second_report(const struct st_life *child)
 {
 	__u64 *birth = st_birth_of(child);

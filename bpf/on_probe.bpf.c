@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Entry points of probes. Each says which kind of program took the stack: that decides whether frame 0 is exact. */
+/* The programs of probes. Each passes its kind, which decides whether frame 0 is an exact address. */
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"
 
-/* ---- an event of a probe: counted, or recorded ---- */
+/* ---- an event of a probe ---- */
 
-/* All probes begin to count, and end, at the same moment: user space opens and shuts. */
+/* Whether probes must not count: user space makes them all begin and end at the same moment. */
 static __always_inline int st_is_shut(const struct st_control *control)
 {
 	return *(volatile __u64 *)&control->shut != 0;
 }
 
-/* EVENTS_BY_PROBE: one more event of a probe. Events that a filter leaves out are counted too: seen = filtered + events. */
+/* EVENTS_BY_PROBE: counts an event of a probe, in one of two numbers: seen = filtered + events. */
 static __always_inline void st_tally(__u32 probe)
 {
 	struct st_tally *tally = bpf_map_lookup_elem(&st_tallies, &probe);
@@ -23,7 +23,7 @@ static __always_inline void st_tally(__u32 probe)
 	control = bpf_map_lookup_elem(&st_control, &zero);
 	if (!tally || !control || st_is_shut(control))
 		return;
-	/* From 1 on: turn 0 would be timed on each CPU. */
+	/* From 1 on, because turn 0 is always timed, on each CPU. */
 	turn = 1 + *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered;
 	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
 	if (st_config.filters)
@@ -63,9 +63,8 @@ static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)
 }
 
 /*
- * The number of the probe that fired. Kernels from 5.15 on have it in the attach cookie (commit 7adfc6c9b315 ("bpf: Add
- * bpf_get_attach_cookie() BPF helper to access bpf_cookie value")); before, and for programs that are attached one by
- * one, every probe has a copy of the program with a number of its own.
+ * The number of the probe. Kernels from 5.15 on have it in the attach cookie (commit 7adfc6c9b315 ("bpf: Add bpf_get_attach_cookie()
+ * BPF helper to access bpf_cookie value")). On others each probe has a copy of the program, with its number in st_config.
  */
 static __always_inline __u64 st_probe_of(void *ctx)
 {
@@ -82,12 +81,11 @@ int on_tracepoint(void *ctx)
 }
 
 /*
- * Keeps a program on the stack of the thread that runs it, by a tail call that is never made.
+ * Prevents a private stack, by a tail call that is never made.
  *
- * From 6.13 on the JIT gives programs with more than 64 bytes of stack a private one per CPU (commit 7d1cd70d4b16 ("bpf,
- * x86: Support private stack in jit")). That is right where a program cannot be interrupted by itself, but a uprobe
- * program can be preempted, and the next thread on the CPU would run the same program on the same private stack: 7.2 then
- * dies in our program. The verifier gives none to a program with a tail call, made or not.
+ * From 6.13 on, the JIT gives a program with more than 64 bytes of stack a private stack per CPU (commit 7d1cd70d4b16 ("bpf, x86:
+ * Support private stack in jit")). But a uprobe program can be preempted, and the next thread on the CPU would then run the same program
+ * on the same private stack: 7.2 crashes in our program. Programs that contain a tail call get no private stack.
  */
 static __always_inline void st_no_private_stack(void *ctx)
 {
@@ -140,9 +138,9 @@ int on_raw_tracepoint(void *ctx)
 }
 
 /*
- * t:syscalls:sys_enter_NAME and sys_exit_NAME with their kernel stacks: the classic tracepoints hand over the user's registers
- * before 6.12 (so there is no kernel stack), the raw ones do not. The system calls that are asked for are in st_syscalls.
- * Those of 32-bit code have numbers of their own and are none of these events.
+ * t:syscalls:sys_enter_NAME and sys_exit_NAME. These are raw tracepoints, because the classic ones pass the user's registers before
+ * 6.12, and so have no kernel stack. st_syscalls has the calls that are probed. System calls of 32-bit code have other numbers, and
+ * are not counted.
  */
 static __always_inline void st_system_call(void *ctx, __u64 key)
 {
@@ -166,7 +164,7 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
-/* For bpf_prog_test_run: the same path without a probe. */
+/* For bpf_prog_test_run(): the path of an event without a probe. */
 SEC("?raw_tp")
 int on_test(void *ctx)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A timed sample.
+ * The program of timed samples.
  *
- * The kernel skips a perf_event program, and does not count that, while another BPF program runs on the CPU
- * (bpf_prog_active), so user space compares the samples with the counter of the event. Late samples are distinguished from
- * skipped ones here: the timer of a clock event fires on a fixed grid. A timer that was delayed fires off the grid, and the
- * periods that passed meanwhile have no samples; the sample after skipped ones is on the grid.
+ * While another BPF program runs on the CPU, the kernel skips a perf_event program without counting it (bpf_prog_active). So user space
+ * compares the samples with the counter of the event. This program distinguishes late samples from skipped ones. The timer of a clock
+ * event expires on a fixed grid. A sample off the grid came late, and the periods before it have no samples. A sample on the grid
+ * after a gap follows skipped ones.
  */
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The scheduler's tracepoints: threads off the CPU, how long, with which stack, and who woke them.
+ * The scheduler's tracepoints: how long threads are off the CPU, with which stack, and who wakes them.
  *
- * By BTF: the arguments are task_structs that can be read by plain dereference, also under lockdown=confidentiality.
- * sched_waking and not sched_wakeup: it fires in the context of the waker.
+ * The programs are attached by BTF, so they can dereference the task_structs in their arguments, also under lockdown=confidentiality.
+ * They use sched_waking, not sched_wakeup, because it runs in the context of the waker.
  *
- * The record of a sleeper is taken and sent when it leaves the CPU, where its stack and name are its own; its id waits
- * in st_tasks. When it comes back (or, for MEASURE_WAKE, when it is woken) the interval is over, and that is the event
- * that is counted, in the generation in which it ends. `seen` is the number of intervals that ended, plus those whose
- * beginning could not be kept (NO_SLOT, STATE_FULL) or of which one end was never reported (SWITCH_MISSED: Linux 6.18
- * under load, where ftrace misses the same switches). Threads that a filter leaves out are no events.
+ * The record of a sleeper is taken and sent when it leaves the CPU; its id is kept in st_tasks. When the thread comes back (for
+ * MEASURE_WAKE, when it is woken), the interval ends. That is the event, and it is counted in the generation in which the interval ends.
+ * `seen` is the number of intervals that ended, plus those whose start could not be kept (NO_SLOT, STATE_FULL), plus those of which one
+ * switch was never reported (SWITCH_MISSED: on Linux 6.18 under load, where ftrace misses the same switches). Threads that do not
+ * pass the filters are no events.
  *
- * Entries of st_tasks are made once per thread and changed in place: inserting and deleting at every switch costs three
- * times as much. They are deleted when the thread leaves the CPU for the last time. Only the thread's own CPU writes to an
- * entry, and the waker, which holds the thread's pi_lock and writes the time last: an older time means an older waker.
+ * An entry of st_tasks is made once for a thread and then changed: to insert and delete one at each switch costs three times as
+ * much. It is deleted when the thread leaves the CPU for the last time. Only the thread's own CPU and its waker write to it. The
+ * waker holds the thread's pi_lock, and writes the time after the record: so an older time means an older waker.
  *
- * A pair of sleeper and waker is a message of 64 bytes with an id of its own. Both records have been sent before it.
- * For histograms the class of the interval's length is in that id, for times the moment at which it ended, and sleepers
- * without a waker are pairs as well: only when the interval ends is it known what it is counted under.
+ * A pair of sleeper and waker is a message of 64 bytes with its own id, sent after both records. With by_duration and by_time, sleepers
+ * without a waker are pairs too, because the id is known only when the interval ends.
  */
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"
 
-/* include/linux/sched.h, the same since v4.14 */
+/* From include/linux/sched.h; the same since v4.14. */
 enum {
 	ST_TASK_INTERRUPTIBLE = 0x1,
 	ST_TASK_UNINTERRUPTIBLE = 0x2,
@@ -34,7 +33,7 @@ enum {
 	ST_PF_KTHREAD = 0x00200000,
 };
 
-/* ---- who, and in which state ---- */
+/* ---- filters on threads and states ---- */
 
 static __always_inline int st_wanted_thread(struct task_struct *task)
 {
@@ -47,7 +46,7 @@ static __always_inline int st_wanted_thread(struct task_struct *task)
 
 #define ST_LETTER(letter) (1U << ((letter) - 'A'))
 
-/* The letter of a state, as ps shows it; 't' has the last bit. */
+/* The bit of a state's letter, as ps shows it; 't' has the highest bit. */
 static __always_inline __u32 st_state_letter(__u32 state)
 {
 	if (!state)
@@ -81,7 +80,7 @@ static __always_inline struct st_task *st_task_find(struct task_struct *task)
 	return bpf_map_lookup_elem(&st_tasks, &key);
 }
 
-/* The entry of a thread; a new one if the thread has none. NULL when there is no room. */
+/* The entry of a thread; a new one if the thread has none. NULL: there is no room. */
 static __always_inline struct st_task *st_task_get(struct task_struct *task)
 {
 	struct st_task *entry = st_task_find(task), none = {};
@@ -106,8 +105,8 @@ static __always_inline void st_task_begin(struct st_task *entry, __u64 start_tim
 /* ---- records ---- */
 
 /*
- * The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown;
- * task.bpf.h on the two ways.
+ * Builds the record of the thread that leaves the CPU. The thread is still current, but on some kernels under lockdown only the
+ * tracepoint's argument can be read (task.bpf.h).
  */
 static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
 					     const struct st_who *who, struct task_struct *task, __u64 now)
@@ -150,9 +149,7 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 	st_hash_record(stack, index);
 }
 
-/* ---- how long ---- */
-
-/* Global functions: an interval can end in two dozen ways, each of which the verifier would follow through them. */
+/* ---- durations: global functions, because the verifier would follow inline ones for each of two dozen paths ---- */
 
 __noinline __u64 st_class_of(__u64 span_ns)
 {
@@ -160,8 +157,8 @@ __noinline __u64 st_class_of(__u64 span_ns)
 }
 
 /*
- * When the thread became runnable, in an interval from `out_ns` to `now`; `came_ns`: when it had come onto the CPU that
- * it left at `out_ns`. Without a known waker all of it was spent asleep.
+ * When the thread became runnable, in an interval from `out_ns` to `now`. `came_ns`: when it had come onto the CPU that it left at
+ * `out_ns`. If the wakeup was not seen, the thread is taken to have slept until `now`.
  */
 __noinline __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now)
 {
@@ -170,7 +167,7 @@ __noinline __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 ca
 	return woken_ns < out_ns || woken_ns > now ? now : woken_ns;
 }
 
-/* An enum waker_reason: `has_waker` when its record is of this interval. */
+/* An enum waker_reason. `has_waker`: the waker's record is of this interval. */
 __noinline int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns)
 {
 	if (!state)
@@ -187,7 +184,7 @@ static __always_inline int st_wanted_span(__u64 span_ns)
 	return span_ns >= st_offcpu.min_ns && span_ns <= st_offcpu.max_ns;
 }
 
-/* A thread ends one interval at a time, so `time_ns` with the sleeper's thread in its record makes an id unique. */
+/* Computes the id. With by_time it is unique: the sleeper's record has its thread, which ends only one interval at a time. */
 static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 {
 	struct st_id id = { st_config.seed[1], st_config.seed[0] };
@@ -206,7 +203,7 @@ static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 	pair->id = id;
 }
 
-/* One with a time never comes again: it would only fill the cache of what has been sent. */
+/* Sends the pair unless it was sent. A pair with a time never comes again, so it is not added to the cache. */
 static __always_inline void st_send_pair(const struct st_way *way, const struct st_pair *pair)
 {
 	__u32 one = 1;
@@ -236,7 +233,7 @@ static __always_inline void st_count_pair(const struct st_way *way, struct st_pa
 
 /* ---- leaving the CPU ---- */
 
-/* An interval that is in no count. */
+/* Counts an interval as a loss. */
 static __always_inline void st_note_lost(const struct st_way *way, __u32 loss)
 {
 	ST_NOTE(way->stats->seen, 1);
@@ -282,7 +279,7 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 	}
 	if (entry->start_time_ns != task->start_time)
 		st_task_begin(entry, task->start_time);
-	if (!entry->running && entry->out_ns) /* two switches in the same direction: there was one between them */
+	if (!entry->running && entry->out_ns) /* two switches in the same direction: one between them was missed */
 		st_note_lost(way, ST_LOSS_SWITCH_MISSED);
 	entry->running = 0;
 	entry->out_ns = 0;
@@ -294,8 +291,8 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 /* ---- coming back ---- */
 
 /*
- * A thread without an entry that is older than this run: it was off the CPU when tracing began. The filters ask about
- * the current thread, which still is the other one: with any of them nothing can be said.
+ * Counts a thread that was off the CPU when tracing began: it has no entry and is older than this run. With filters it is not counted,
+ * because they check the current thread, which is still the other one.
  */
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {
@@ -303,7 +300,7 @@ static __always_inline void st_note_no_start(const struct st_way *way, struct ta
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 
-/* How long the wanted part of the time off the CPU took: all of it, the part until the wakeup, or the part after it. */
+/* Length of the wanted part of the interval: all of it, until the wakeup, or after it. */
 static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, __u64 came_ns, __u64 now)
 {
 	__u64 woken_ns;
@@ -314,7 +311,7 @@ static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, 
 	return st_offcpu.part == PART_BLOCKED ? woken_ns - out_ns : now - woken_ns;
 }
 
-/* `came_ns`: when the thread had come onto the CPU that it left at `out_ns`. */
+/* Counts an interval. `came_ns` as in st_woken_at(). */
 static __always_inline void st_interval(const struct st_way *way, struct st_task *entry, __u64 out_ns, __u64 came_ns,
 					__u64 now)
 {
@@ -365,7 +362,7 @@ static __always_inline void st_switch_in(const struct st_way *way, struct task_s
 
 /* ---- being woken ---- */
 
-/* Records the current context as the waker of `entry`. Returns whether there was room. */
+/* Records the current context as the waker of `entry`. Returns 0 if no scratch slot was free. */
 static __always_inline int st_note_waker(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
 					 __u64 now)
 {
@@ -383,7 +380,7 @@ static __always_inline int st_note_waker(void *ctx, const struct st_way *way, st
 	return 1;
 }
 
-/* Time until being woken: the interval ends here. */
+/* MEASURE_WAKE: the interval ends when the thread is woken. */
 static __always_inline void st_wake_interval(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
 					     __u64 out_ns, __u64 now)
 {
@@ -404,7 +401,7 @@ static __always_inline void st_wake_interval(void *ctx, const struct st_way *way
 	st_count_pair(way, &pair, now - out_ns, now);
 }
 
-/* `context`: what st_context() says, or 0 where it cannot be asked. */
+/* `context`: result of st_context(), or 0 if that is not known. */
 static __always_inline void st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context,
 				    __u64 now)
 {
@@ -426,16 +423,15 @@ static __always_inline void st_wake(void *ctx, const struct st_way *way, struct 
 /* ---- interrupts ---- */
 
 /*
- * Whether a task wakes the thread, or an interrupt that hit this task. The preemption count says it, and BTF says where
- * that is: a per-CPU variable on x86 (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), a field of the task on
- * arm64. Both are plain memory of the kernel, readable under lockdown too. A kernel without CONFIG_KALLSYMS_ALL has them in
- * BTF but refuses programs that name them, so user space asks first (host_tells_interrupts()) and puts the BTF id of the
- * variable into the code (core/session/preempt_count.h).
+ * Finds out whether the waker is the current task, or an interrupt that hit it, by the preemption count. On x86 this is a per-CPU
+ * variable (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), on arm64 a field of the task. Both can be read under lockdown. A
+ * kernel without CONFIG_KALLSYMS_ALL has the variable in BTF, but refuses programs that use it. So user space tries it first
+ * (host_tells_interrupts()) and puts the BTF id of the variable into the code (core/session/preempt_count.h).
  */
 
 /* include/linux/preempt.h: eight bits of preemption, eight of softirq, four of hardirq, four of NMI. */
 enum {
-	ST_PREEMPT_SOFTIRQ = 1 << 8, /* serving one; twice this is added where they are only held off */
+	ST_PREEMPT_SOFTIRQ = 1 << 8, /* in a softirq; where softirqs are only disabled, the kernel adds twice this */
 	ST_PREEMPT_HARDIRQ = 0xf << 16,
 	ST_PREEMPT_NMI = 0xf << 20,
 };
@@ -465,7 +461,7 @@ static __always_inline __u32 st_preempt_count(void)
 	return *(const int *)bpf_this_cpu_ptr(st_preempt_count_variable());
 }
 
-/* The flags of a record that is taken here; 0 in a task. */
+/* The enum st_stack_flag of the current interrupt; 0: not in an interrupt. */
 static __always_inline __u8 st_context(void)
 {
 	__u32 count = st_preempt_count();
@@ -480,8 +476,8 @@ static __always_inline __u8 st_context(void)
 /* ---- the tracepoints ---- */
 
 /*
- * Argument `at` of a tracepoint. In assembly, because the compiler would merge loads from different places into one whose
- * offset it computes, which the verifier refuses.
+ * Argument `at` of a tracepoint. In assembly, because the compiler would merge two loads into one with a computed offset, which the
+ * verifier refuses.
  */
 #define ST_ARGUMENT(ctx, at)                                                               \
 	({                                                                                 \
@@ -490,7 +486,7 @@ static __always_inline __u8 st_context(void)
 		value_;                                                                    \
 	})
 
-/* Before v5.18 the state is not among the arguments. It may have changed since: the thread can have been woken already. */
+/* Before v5.18 the arguments do not have the state. The thread's field may have changed already, if the thread was woken. */
 static __always_inline __u32 st_state_of(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -552,7 +548,7 @@ int on_waking(__u64 *ctx)
 	return ST_RETURN_TP_BTF;
 }
 
-/* Where the preemption count cannot be had; user space then tells interrupts by the names in the stack. */
+/* Used where the preemption count cannot be read; user space then finds interrupts by the names in the waker's stack. */
 SEC("?tp_btf/sched_waking")
 int on_waking_anywhere(__u64 *ctx)
 {

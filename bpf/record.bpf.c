@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What the programs share on the path of an event. Global functions: the verifier looks at each once, and not at it again
- * for each of the ways that lead there.
- */
+/* Global functions on the path of an event. The verifier follows each of them once, and not for each path that leads to a call. */
 #include "bpf/record.bpf.h"
 
 /* ---- scratch slots ---- */
 
-/* One attempt: 1 when the slot is now ours. */
+/* Tries to claim a slot. Returns 1 if it is ours now. */
 __noinline int st_slot_try(__u32 index)
 {
 	struct st_slot *slot = st_slot_at(index);
@@ -51,7 +48,7 @@ __noinline int st_cost_stop(__u64 turn, __u64 begun, __u32 probe)
 
 /* ---- identity ---- */
 
-/* A lane takes a word in, folds its high half down and then multiplies: st_mix() has the reason. */
+/* Hashes a word into a lane: st_mix() has the reason for the order. */
 static __always_inline __u64 st_step(__u64 lane, __u64 word)
 {
 	lane ^= word;
@@ -60,12 +57,12 @@ static __always_inline __u64 st_step(__u64 lane, __u64 word)
 }
 
 /*
- * Mixes the words of one part, up to `nr_words` of the record, into its id. In parts, so that the verifier looks at 40
- * words instead of at all 270. Four lanes take every fourth word, so that the CPU works on four chains of
- * multiplications at once. A lane never forgets one difference; after two it can be as if there had been none, for some
- * even with any seed (the highest bit, which a multiplication leaves where it is). So what the lanes go through also
- * goes into `sum`, which is a chain of its own and has the highest bit of each lane in another place. What they all end
- * with goes into the id by steps that lose nothing.
+ * Hashes one part of the record, up to word `nr_words`, into its id. The verifier follows 40 words instead of all 270.
+ *
+ * Each of four lanes takes every fourth word, so that the CPU works on four chains of multiplications at once. One difference between
+ * two records always changes a lane. But two differences can cancel out in a lane, some of them with any seed: a multiplication leaves
+ * the highest bit where it is. So each state of the lanes is also hashed into `sum`, with the highest bit of each lane in another place.
+ * At the end, the lanes and `sum` are hashed into the id by invertible steps.
  */
 __noinline int st_hash_part(__u32 slot_index, __u32 first, __u32 nr_words)
 {
@@ -111,7 +108,7 @@ __noinline int st_hash(__u32 slot_index, __u32 nr_words)
 		return 0;
 	slot->stack.head.id = id;
 #pragma unroll
-	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* the last turn of the lanes may read so many words more */
+	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* the last turn of the lanes may read this many words more */
 		((__u64 *)&slot->stack + nr_words)[i] = 0;
 	for (__u32 first = ST_KEY_FIRST_WORD; first < ST_RECORD_WORDS; first += ST_PART_WORDS) {
 		if (first >= nr_words)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way of an event: filter, record, hash, count, and send the record once.
+ * The path of an event: filter, build the record, hash it, count it, and send it once.
  *
- * A record (who, kernel stack, user stack) is built in a scratch slot and hashed to a seeded 128-bit id. Only the id and
- * two numbers live in the count map. When the id is new in the live generation, and not in the cache of records already
- * sent, the record goes through the ring. What finds no room in the count map is sent through the ring as a delta. Every
- * event ends in exactly one counter of struct st_stats: filtered, recorded, SPILLED or a loss.
+ * A record (process, kernel stack, user stack) is built in a scratch slot and hashed to a seeded 128-bit id. The count map has only the
+ * id and two numbers. If the id is new in the live generation and not in the cache of sent records, the record is sent through the
+ * ring. A count that does not fit into the count map is sent as a delta. Each event is counted in exactly one member of
+ * struct st_stats: filtered, recorded, SPILLED or a loss.
  *
- * Map return codes are compared as int: before 6.4 map operations return int and R0 is not sign-extended (commit
+ * Return codes of map helpers are compared as int: before 6.4, map operations return int, and R0 is not sign-extended (commit
  * d7ba4cc900bf ("bpf: return long from bpf_map_ops funcs")).
  */
 #pragma once
@@ -15,7 +15,7 @@
 #include "bpf/task.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-/* What an event needs all the way: the shared words, its generation, and the statistics of that generation. */
+/* Used on the whole path of an event: the shared words, its generation, and the statistics of that generation on this CPU. */
 struct st_way {
 	struct st_control *control;
 	struct st_stats *stats;
@@ -37,24 +37,24 @@ static __always_inline int st_way_begin(struct st_way *way)
 /* ---- cost ---- */
 
 /*
- * What our programs cost: some of their runs are timed, and stand for the others.
+ * Some runs of our programs are timed, to estimate the cost of all.
  *
- * Which runs is decided by a number that grows with them, or by the time: multiplied by 2^64 divided by the golden ratio,
- * its highest `bits` bits are 0 at gaps that fit no rhythm of events. Each 64th run would always be the same one of two
- * functions that call one another in turn.
+ * They are selected by `turn`, a number of runs or a time: `turn` is multiplied by 2^64 divided by the golden ratio, and a run
+ * is timed if the highest `bits` bits are 0. These runs come at irregular gaps. Each 64th run would always hit the same one of two
+ * functions that are called alternately.
  */
 static __always_inline int st_is_timed(__u64 turn, __u32 bits)
 {
 	return turn * 0x9e3779b97f4a7c15ULL >> (64 - bits) == 0;
 }
 
-/* When a run began that is timed; anything otherwise. */
+/* The time at which a timed run began; any number for other runs. */
 static __always_inline __u64 st_cost_begin(__u64 turn, __u32 bits)
 {
 	return st_is_timed(turn, bits) ? bpf_ktime_get_ns() : turn;
 }
 
-/* Adds a run to the cost of its probe. One that took very long was preempted, as programs of uprobes are. */
+/* Adds a timed run to the cost of its probe. A very long run was preempted, as uprobe programs can be, and is ignored. */
 static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u32 probe)
 {
 	struct st_cost *cost;
@@ -70,7 +70,7 @@ static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u
 	__sync_fetch_and_add(&cost->runs, 1);
 }
 
-/* The same for a run that takes a stack (record.bpf.c). */
+/* The same with ST_COST_BITS, as global functions (record.bpf.c). */
 __u64 st_cost_start(__u64 turn);
 int st_cost_stop(__u64 turn, __u64 begun, __u32 probe);
 
@@ -79,8 +79,8 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe);
 #define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
 /*
- * Adds to a statistic of this CPU. A program that can be preempted or interrupted by another of its session adds with a lock,
- * 15 ns each; one that is alone on its CPU needs none.
+ * Adds to a statistic of this CPU. If other programs of the session can preempt or interrupt the program, the addition is atomic,
+ * which takes 15 ns.
  */
 #define ST_NOTE(counter, value)                   \
 	do {                                      \
@@ -93,10 +93,10 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe);
 /* ---- identity ---- */
 
 /*
- * Two lanes of 64 bits over some words, seeded per run so that a process cannot craft a clash.
+ * Hashes a word into the two 64-bit lanes of an id. The seed is random for each run, so that a process cannot create a collision.
  *
- * A lane takes a word in, folds its high half down and then multiplies. The order matters: multiplying first lets the
- * highest bit of a word reach no other bit, and two frames that differ there collide for every seed.
+ * A lane takes in a word, folds its high half down and then multiplies. If it multiplied first, the highest bit of a word would
+ * change no other bit, and two frames that differ only there would collide with every seed.
  */
 static __always_inline void st_mix(struct st_id *id, __u64 word)
 {
@@ -109,9 +109,9 @@ static __always_inline void st_mix(struct st_id *id, __u64 word)
 }
 
 /*
- * Hashes `nr_words` words of the slot's record, from ST_KEY_FIRST_WORD on, and writes the id into it. A global function with scalar
- * arguments: the verifier looks at it once instead of once per call (5,000 instead of 100,000 instructions for a
- * program), and 5.10 takes no other arguments. Defined in record.bpf.c.
+ * Hashes the slot's record, from word ST_KEY_FIRST_WORD up to `nr_words`, and writes the id into it. It is a global function
+ * (record.bpf.c), which the verifier follows once instead of once for each call: 5,000 instead of 100,000 instructions for a program. On
+ * 5.10, global functions can have only scalar arguments.
  */
 int st_hash(__u32 slot_index, __u32 nr_words);
 
@@ -124,7 +124,7 @@ static __always_inline void st_hash_record(const struct st_stack *stack, __u32 s
 
 #define ST_STACK_BYTES (ST_MAX_FRAMES * 8)
 
-/* What the return value of bpf_get_stack() means. EFAULT: no such stack (a kernel thread has no user registers). */
+/* The meaning of bpf_get_stack()'s return value. -14, EFAULT: there is no such stack, as a kernel thread has no user registers. */
 static __always_inline __u8 st_stack_status(long bytes)
 {
 	if ((int)bytes == -14 || bytes == 0)
@@ -141,7 +141,10 @@ static __always_inline __u32 st_nr_frames(long bytes)
 	return nr > ST_MAX_FRAMES ? ST_MAX_FRAMES : nr;
 }
 
-/* A tracepoint is in the kernel: where there is no stack, it was given the user's registers (system calls before 6.12). */
+/*
+ * A tracepoint is always in the kernel. If it has no kernel stack, it was given the user's registers (system calls before 6.12), so
+ * the stack is unreadable.
+ */
 static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack,
 						 __u8 program)
 {
@@ -160,7 +163,7 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 		ST_NOTE(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
 }
 
-/* By frame pointers, by the kernel. */
+/* The kernel walks the user stack, by frame pointers. */
 static __always_inline void st_kernel_walk(void *ctx, struct st_stack *stack)
 {
 	__u32 at = stack->head.nr_kernel;
@@ -181,14 +184,14 @@ static __always_inline void st_count_end(struct st_stats *stats, const struct st
 		ST_NOTE(stats->losses[ST_LOSS_USER_STACK], 1);
 	if (head->user_status == STACK_TRUNCATED)
 		place = ST_END_TRUNCATED - ST_END_ROOT;
-	st_opaque(place); /* what is compared is what is used: 5.10 takes nothing else */
+	st_opaque(place); /* 5.10 requires that the compared register is used */
 	if (place < ST_NR_ENDS - ST_END_ROOT)
 		ST_NOTE(stats->losses[ST_LOSS_USER_ROOT + place], 1);
 }
 
 /*
- * The one place where a user stack comes from. The record has the start time and exec id of the process, where they are
- * known: they tell whether what is known of its mappings is still true.
+ * Takes the user stack, in one of three ways. The record must have the start time and exec id of the process, if they are known:
+ * they decide whether the known mappings are still those of the process.
  */
 static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 slot_index,
 					  __u32 tgid, __u8 program)
@@ -220,10 +223,10 @@ static __always_inline int st_tables_know_caller(const struct st_stack_head *hea
 }
 
 /*
- * At the entry of a function its frame does not exist yet, so a frame pointer walk leaves out the direct caller: it is
- * kept beside the frames. Kernels from 6.11 on put it in themselves for functions that begin with "push %rbp" or
- * "endbr64" (commit cfa7f3d2c526 ("perf,x86: avoid missing caller address in stack traces captured in uprobe")): then the
- * walk's second frame is the return address although the frame pointer does not lead to it.
+ * At the entry of a function its frame does not exist yet, so a walk by frame pointers misses the direct caller. It is stored beside
+ * the frames. Kernels from 6.11 on add it themselves for functions that begin with "push %rbp" or "endbr64" (commit cfa7f3d2c526
+ * ("perf,x86: avoid missing caller address in stack traces captured in uprobe")). They have done so if the second frame is the
+ * return address and the frame pointer leads to another one.
  */
 static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 {
@@ -251,14 +254,14 @@ static __always_inline void st_begin_record(struct st_stack *stack, __u8 program
 	stack->head.program = program;
 }
 
-/* When and where: not part of the identity. */
+/* Sets time and CPU, which are not part of the identity. */
 static __always_inline void st_stamp(struct st_stack_head *head, __u64 now)
 {
 	head->time_ns = now;
 	head->cpu = bpf_get_smp_processor_id();
 }
 
-/* A raw user address means something only together with its process, so the process is then part of the identity. */
+/* Sets the key parts that the plan wants. With user frames, which are raw addresses, the process is always part of the identity. */
 static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
 {
 	if (!(st_config.key_parts & KEY_TGID) && !head->nr_user) {
@@ -297,7 +300,7 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 
 /* ---- ring ---- */
 
-/* A process that was not the last one here: its first record is worth a wake-up, so that its maps are read in time. */
+/* Whether another process sent the last record. Then the reader is woken, so that it reads the mappings of this one in time. */
 static __always_inline int st_is_new_process(__u32 tgid)
 {
 	__u32 place = tgid & (ST_LAST_SENDERS - 1);
@@ -317,8 +320,8 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 }
 
 /*
- * The ring had no room for what an id stands for. A stack is sent when its id is new in a generation, so the reader is asked for
- * another one, in which the next event with this id sends it again. Sleepers are sent with each of their waits anyway.
+ * The ring had no room for a record. It is sent when its id is new in a generation, so the reader is asked to swap: in the next
+ * generation, the next event with this id sends it. (The records of sleepers are sent at each of their waits.)
  */
 static __always_inline void st_note_refused(const struct st_way *way)
 {
@@ -358,7 +361,7 @@ static __always_inline void st_send_delta(const struct st_way *way, const struct
 		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], 1);
 }
 
-/* Wakes the reader once when the live map has become half full; it swaps and sets the mark anew. */
+/* Wakes the reader once when the live map is half full. The reader swaps and sets `poke_at` again. */
 static __always_inline void st_note_insert(struct st_control *control)
 {
 	struct st_delta poke = { .kind = ST_MESSAGE_POKE };
@@ -374,8 +377,8 @@ static __always_inline void st_note_insert(struct st_control *control)
 /* ---- count ---- */
 
 /*
- * The number behind an id in the live map, made when it is not there; NULL when there is no room. A failed insert is told
- * by the second look-up: EEXIST means that another CPU was faster; E2BIG, EBUSY and EDEADLK leave nothing.
+ * Adds an id to the live map. Returns its count, or NULL if the insert failed (E2BIG, EBUSY, EDEADLK). After EEXIST, the entry is
+ * that of another CPU, which was faster.
  */
 static __always_inline struct st_count *st_count_insert(const struct st_way *way, void *live, const struct st_id *id)
 {
@@ -386,7 +389,7 @@ static __always_inline struct st_count *st_count_insert(const struct st_way *way
 	return bpf_map_lookup_elem(live, id);
 }
 
-/* Adds to the number behind an id. Returns whether the record may still have to be sent. */
+/* Counts an event by its id. Returns whether the record may have to be sent. */
 static __always_inline int st_count(const struct st_way *way, const struct st_id *id, __u64 sum)
 {
 	struct st_count *count;
@@ -416,7 +419,7 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 
 /* ---- event ---- */
 
-/* An event that is not sent is noted in those that come after it, so that it is missed where it happened. */
+/* Counts a loss. With EVENTS_EACH, later events carry the number of dropped ones, so that the report shows where they are missing. */
 static __always_inline void st_drop(const struct st_way *way, __u32 loss)
 {
 	ST_NOTE(way->stats->losses[loss], 1);
@@ -424,7 +427,7 @@ static __always_inline void st_drop(const struct st_way *way, __u32 loss)
 		ST_ADD(way->control->lost, 1);
 }
 
-/* EVENTS_EACH: the event goes through the ring by itself, with its time. */
+/* EVENTS_EACH: sends the event through the ring, with its time. */
 static __always_inline void st_send_event(const struct st_way *way, struct st_stack *stack, __u64 now)
 {
 	__u32 bytes = sizeof(stack->head) + 8 * (stack->head.nr_kernel + stack->head.nr_user);
@@ -452,8 +455,8 @@ static __always_inline void st_count_event(const struct st_way *way, struct st_s
 }
 
 /*
- * An event whose stack is that of the context. The record is built in one place, whether it is counted or sent: a second
- * one would be half of a program, which the kernel removes at each start.
+ * Records an event with the stacks of the context. Only one call builds the record, for both modes: a second call would be half of a
+ * program, which the kernel would have to remove at each start.
  */
 static __always_inline void st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
 				     __u64 probe)

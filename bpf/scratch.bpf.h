@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scratch slots: room for one record per running program.
+ * Scratch slots: room for one record for each running program.
  *
- * A record is too large for the BPF stack, and one buffer per CPU is not enough: uprobe programs are preempted,
- * perf_event programs interrupt others, and on preemptible kernels two programs can share a CPU halfway through. So
- * each CPU has several slots. A slot is claimed by adding one and then reading: two can never both read 1, whatever
- * preempts or nests; at worst both move on. A fetch-and-add would be simpler, but 5.10 refuses atomics that return a
- * value even in dead code.
+ * A record is too large for the BPF stack. One buffer per CPU is not enough, because uprobe programs can be preempted, and perf_event
+ * programs interrupt others. So each CPU has several slots. A program claims a slot by adding 1 to its counter and then reading it. Two
+ * programs never both read 1; at worst neither does, and both try the next slot. A fetch-and-add would be simpler, but 5.10
+ * refuses atomics that return a value, even in dead code.
  */
 #pragma once
 
 #include "bpf/maps.bpf.h"
 
-/*
- * Hides a value from the compiler: it makes no branch of what is computed with it, and uses the very register that
- * was compared.
- */
+/* Hides a value from the compiler, so that it makes no branch of a computation, and uses the register that was compared. */
 #define st_opaque(value) asm volatile("" : "+r"(value))
 
 static __always_inline struct st_slot *st_slot_at(__u32 index)
@@ -24,9 +20,8 @@ static __always_inline struct st_slot *st_slot_at(__u32 index)
 }
 
 /*
- * Claims a free slot of this CPU: its index, or a negative number when none is free. A global function, in
- * record.bpf.c: with the index as a number that is known, the verifier would follow each of them through all that
- * comes after.
+ * Claims a free slot of this CPU. Returns its index, or a negative number if none is free. It is a global function (record.bpf.c), so
+ * that the index is unknown to the verifier: else it would follow the rest of the program once for each index.
  */
 int st_slot_take(void);
 

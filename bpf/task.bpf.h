@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is running: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them.
+ * The current task: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them.
  *
- * Fields are read by bpf_probe_read_kernel(), and by plain dereference of a BTF pointer where that is forbidden, under
- * lockdown=confidentiality. User space finds out which of the two works and sets st_config.task_access; the other
- * branch is dead code that the verifier never looks at. The plain way is a few nanoseconds cheaper, but a pointer that
- * comes out of a trusted one makes the verifier search all types of the kernel, four times
- * (btf_nested_type_is_trusted(), commit 6fcd486b3a0a ("bpf: Refactor RCU enforcement in the verifier."), v6.4): a third
- * of the time in which `profile` starts.
+ * Fields are read by bpf_probe_read_kernel(). Where lockdown=confidentiality forbids that, BTF pointers are dereferenced. User space
+ * finds out which of the two works and sets st_config.task_access; the verifier does not follow the other branch. Dereferencing is a
+ * few nanoseconds cheaper. But for a pointer that is read through a trusted one, the verifier searches all types of the kernel four
+ * times (btf_nested_type_is_trusted(), commit 6fcd486b3a0a ("bpf: Refactor RCU enforcement in the verifier."), v6.4), which
+ * takes a third of the start of `profile`.
  */
 #pragma once
 
@@ -37,7 +36,7 @@ static __always_inline void st_who_is_current(struct st_who *who)
 	who->tid = (__u32)pid_tgid;
 }
 
-/* The process by its id here; 0 when it is foreign. Without a branch, which the verifier would follow on and on. */
+/* The tgid; 0 for a foreign process. It has no branch, which would double the verifier's work. */
 static __always_inline __u32 st_known_tgid(const struct st_who *who)
 {
 	return who->tgid & (who->foreign - 1);
@@ -60,8 +59,7 @@ static __always_inline void st_task_identity(struct st_stack_head *head)
 	}
 }
 
-/* The bit of x86's thread_info::status that is set during a system call of 32-bit code (TS_COMPAT). */
-#define ST_STATUS_32BIT_CALL 2
+#define ST_STATUS_32BIT_CALL 2 /* TS_COMPAT of x86: set in thread_info::status during a system call of 32-bit code */
 
 static __always_inline int st_is_32bit_call(void)
 {
@@ -80,7 +78,7 @@ static __always_inline int st_is_32bit_call(void)
 	return 0;
 }
 
-/* The number of the system call that ends, from the task's registers, which sys_exit passes; ~0 when it is not known. */
+/* The number of the system call that ends, from the task's registers; sys_exit passes their address. ~0: unknown. */
 static __always_inline __u32 st_ended_call(void *given)
 {
 	struct pt_regs___of_call *registers = given;
@@ -99,8 +97,8 @@ static __always_inline __u32 st_ended_call(void *given)
 }
 
 /*
- * Whether the current process is the one of st_config.filter_single, by its id `tgid`, or descends from it. A global
- * function, so that the verifier follows one answer instead of several. Defined in on_fork.bpf.c.
+ * Whether the current process, with this tgid, is that of st_config.filter_single or a descendant of it. It is a global function
+ * (on_fork.bpf.c), so that the verifier follows one path after it instead of several.
  */
 int st_in_family(__u32 tgid);
 
@@ -118,10 +116,10 @@ static __always_inline int st_wanted_process(const struct st_who *who)
 	return st_config.follow_children ? st_in_family(tgid) : st_in_list(tgid);
 }
 
-/* Whether the filters want this task, on this CPU. A global function likewise, in filters.bpf.c. */
+/* Whether this task on this CPU passes the filters. Also a global function (filters.bpf.c). */
 int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign);
 
-/* Whether the plan asks for events of this task on this CPU. */
+/* The same; without filters it asks nothing. */
 static __always_inline int st_wanted(const struct st_who *who)
 {
 	return !st_config.filters || st_passes_filters(who->tgid, who->tid, who->foreign);

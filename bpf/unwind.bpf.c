@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walk of a user stack by unwind tables. docs/internals/unwinding.md is the long form.
+ * The walk of a user stack by unwind tables: docs/internals/unwinding.md.
  *
- * The verifier decides the shape. A frame is one step, a global function whose whole state lies in a map, so it is
- * looked at once and not 127 times. The searches have no branches: a comparison becomes 0 or 1 by a logical shift,
- * behind a barrier so that clang does not make a branch of it again (2,500 verified instructions would be 78,000). An
- * arithmetic shift would be refused by 5.10, and forks the verifier's state from 7.0 on.
+ * The code is written for the verifier. One frame is a step, a global function with all its state in a map, so the verifier follows
+ * it once and not 127 times. The searches have no branches: a logical shift turns a comparison into 0 or 1, and a barrier prevents
+ * clang from making a branch of it (78,000 instead of 2,500 verified instructions). 5.10 refuses an arithmetic shift, and from 7.0
+ * on it forks the verifier's state.
  *
- * Everything in tables and on the stack is somebody else's: an address goes nowhere but into bpf_probe_read_user(), a
- * place is masked to its slab.
+ * Tables and stacks are not trusted: addresses are used only with bpf_probe_read_user(), and places are masked to their slab.
  */
 #include "bpf/unwind.bpf.h"
 
@@ -19,7 +18,7 @@
 
 #define ST_PART_STEPS 12
 
-/* 1 when a < b, for numbers that are less than 2^63 apart. */
+/* 1 if a < b, else 0. They must differ by less than 2^63. */
 static __always_inline __u64 st_is_below(__u64 a, __u64 b)
 {
 	__u64 below = a - b;
@@ -41,10 +40,7 @@ static __always_inline const struct st_slab *st_slab_at(__u32 index)
 #define ST_LONG(slab, place) ((slab)->longs[(place) & (ST_SLAB_LONGS - 1)])
 #define ST_WORD(slab, place) ((slab)->words[(place) & (ST_SLAB_WORDS - 1)])
 
-/*
- * The last of `nr` rows that is <= key; the first one always is. Each turn leaves half of those that are left, and
- * looks at one that is among them: after so many turns as `nr` can have bits one is left.
- */
+/* The last of `nr` rows that is <= key; the first one always is. Each turn halves the number of candidates, down to one. */
 static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 first, __u64 nr, __u64 key)
 {
 	__u64 half;
@@ -58,7 +54,7 @@ static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 fi
 	return ST_WORD(slab, first);
 }
 
-/* Place of the last of `nr` mappings that starts at or below the address, or of the first one. Likewise. */
+/* The place of the last of `nr` mappings that starts at or below the address, or of the first mapping. */
 static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u64 first, __u64 nr, __u64 address)
 {
 	__u64 half, place;
@@ -73,7 +69,7 @@ static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u6
 	return first;
 }
 
-/* Makes the mapping of an address the current one. 0, or -1 when there is none. */
+/* Makes the mapping of an address the current one. 0, or -1 if there is none. */
 static __always_inline int st_find_mapping(struct st_unwind *unwind, __u64 address)
 {
 	__u32 first = ST_SPACE_PLACE(unwind->space), nr = ST_SPACE_NR(unwind->space);
@@ -102,7 +98,7 @@ static __always_inline int st_find_mapping(struct st_unwind *unwind, __u64 addre
 	return 0;
 }
 
-/* The rule for an address of the current mapping, as one word; 0, which is ST_UNWIND_INVALID, without one. */
+/* The rule for an address of the current mapping, as one word; 0, which is ST_UNWIND_INVALID, if there is none. */
 static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 address)
 {
 	__u64 in_file = address - unwind->to_file;
@@ -126,14 +122,14 @@ static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 
 	return ST_LONG(head, unwind->rules + ST_UNWIND_ROW_RULE(row));
 }
 
-/* ---- what was found before ---- */
+/* ---- the cache of rules ---- */
 
 static __always_inline __u64 st_walk_address(const struct st_unwind *unwind)
 {
 	return unwind->pc - unwind->is_call;
 }
 
-/* Where the rule for an address of this space would be remembered; NULL for who may not look. */
+/* The cache entry for the current address and space; NULL if this slot may not use the cache. */
 static __always_inline struct st_recent_rule *st_recent_rule(const struct st_unwind *unwind, __u32 slot_index)
 {
 	__u64 place = ((st_walk_address(unwind) ^ unwind->space) * 0x9e3779b97f4a7c15ULL) >> (64 - ST_RECENT_BITS);
@@ -184,10 +180,7 @@ __noinline int st_unwind_find(__u32 slot_index)
 
 /* ---- user memory ---- */
 
-/*
- * Reads what begins at a user address into the window: all of it, or what is left of the page when the next one is not
- * there. 0, or -1 when there is nothing.
- */
+/* Fills the window from a user address on, up to the end of the page if the next page cannot be read. 0 or -1. */
 __noinline int st_unwind_read(__u32 slot_index, __u64 address)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -211,8 +204,8 @@ __noinline int st_unwind_read(__u32 slot_index, __u64 address)
 }
 
 /*
- * A word of the stack. Frames lie close together, so what is read is the window that begins with it. Where that is,
- * is read from memory again, so that the ways through here are one to the verifier.
+ * Reads a word of the stack. If it is not in the window, fills the window from this word on, because the next frames are close. The
+ * address of the window is then read from memory again, so that both paths are the same to the verifier.
  */
 static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
 {
@@ -245,7 +238,7 @@ static __always_inline __u64 st_register(const struct st_unwind *unwind, __u64 r
 	return unwind->registers[(unwind->order >> (4 * number)) & 15];
 }
 
-/* Where the rule finds the CFA. 0 or an enum st_stack_end. */
+/* Computes the CFA by a rule. 0 or an enum st_stack_end. */
 static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *ret_cfa)
 {
 	__s64 offset = (__s32)(rule >> 32), at = (__s16)(rule >> 32), add = (__s16)(rule >> 48);
@@ -282,7 +275,7 @@ static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *r
 	return 0;
 }
 
-/* The registers of the caller. 0 or an enum st_stack_end. */
+/* Computes the registers of the caller by a rule. 0 or an enum st_stack_end. */
 static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 {
 	__u8 how = (__u8)(rule >> 8), how_bp = ST_UNWIND_HOW_BP(how);
@@ -296,9 +289,9 @@ static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 	if ((cfa < unwind->sp && !elsewhere) || (cfa & 7))
 		return ST_END_BAD_CFA;
 	if (cfa == unwind->sp && unwind->is_call && !in_register)
-		return ST_END_ROOT; /* the call has overwritten the return address, which was popped: nothing returns there */
+		return ST_END_ROOT; /* ST_UNWIND_RA_AT_CFA has the reason */
 	unwind->cfa = cfa;
-	cfa = *(volatile __u64 *)&unwind->cfa; /* so that all ways to find it are one to the verifier */
+	cfa = *(volatile __u64 *)&unwind->cfa; /* makes all paths to here the same to the verifier */
 	if (how_bp == ST_UNWIND_BP_LOST)
 		unwind->is_bp_lost = 1;
 	else if (how_bp != ST_UNWIND_BP_SAME) {
@@ -339,7 +332,7 @@ static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
 	return 0;
 }
 
-/* The caller is at `pc`; `sp` is the stack pointer that it has after the return. */
+/* Goes to the caller at `pc`; `sp` is its stack pointer after the return. `by_frame` as in struct st_unwind. */
 static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u64 sp, int by_frame)
 {
 	unwind->pc = pc;
@@ -350,13 +343,10 @@ static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u6
 	return 0;
 }
 
-/*
- * Of a task that has met uprobes, where the code shows that a frame pointer would lead past the direct caller: 1 at
- * that caller.
- */
+/* For a task that has hit uprobes: if the code shows that a frame pointer would skip the direct caller, goes to that caller and returns 1. */
 static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end)
 {
-	/* st_note_caller() keeps that of a function's entry */
+	/* At the entry of a function, st_note_caller() stores the caller. */
 	if (!slot->unwind.in_uprobes || !slot->unwind.is_known || st_config.read_user)
 		return 0;
 	slot->uprobes.sp = slot->unwind.sp;
@@ -368,10 +358,10 @@ static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index
 }
 
 /*
- * Code without a row. A frame pointer leads on when it points up the stack; whether what it led to is code, the next
- * step sees. A zero one is the root by the ABI, and so is a zero return address, but only at the end of a chain:
- * elsewhere the register is a number like any other. Of a process of which nothing is known every frame is such a
- * one, and what the kernel would take for a frame is taken.
+ * For code without a row: goes to the caller by the frame pointer, if it points up the stack. The next step checks whether the
+ * return address is code. In a chain of such frames, a frame pointer or return address of 0 is the root by the ABI; before the first
+ * of them, rbp may have any value. If nothing is known of the process, all frames are of this kind, and all frame pointers are
+ * followed that the kernel would follow.
  */
 static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, int end)
 {
@@ -404,7 +394,7 @@ static __always_inline int st_store_frame(struct st_slot *slot)
 
 	if (at >= slot->unwind.until || at >= 2 * ST_MAX_FRAMES)
 		return -1;
-	st_opaque(at); /* what is compared is what is used */
+	st_opaque(at);
 	slot->stack.frames[at] = slot->unwind.pc;
 	slot->unwind.at = at + 1;
 	return 0;
@@ -412,7 +402,7 @@ static __always_inline int st_store_frame(struct st_slot *slot)
 
 /* ---- the next frame ---- */
 
-/* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
+/* Stores the current frame and goes to its caller. 0, or the enum st_stack_end with which the walk ends. */
 __noinline int st_unwind_step(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -445,7 +435,7 @@ __noinline int st_unwind_step(__u32 slot_index)
 	return st_by_rule(unwind, rule);
 }
 
-/* A few frames, likewise: the verifier looks at these instead of at all 127. */
+/* The same for a few frames: the verifier follows these and not all 127. */
 __noinline int st_unwind_part(__u32 slot_index)
 {
 	int end = 0;
@@ -458,8 +448,8 @@ __noinline int st_unwind_part(__u32 slot_index)
 /* ---- the walk ---- */
 
 /*
- * Begins with the registers that the task left user mode with. 0, or -1 when it has none. In a system call the
- * address is that behind the instruction, as behind a call.
+ * Reads the registers with which the task left user mode. 0, or -1 if it has none. In a system call, pc is the address after the
+ * instruction, so it is treated as a return address.
  */
 static __always_inline int st_begin_registers(struct st_unwind *unwind)
 {
@@ -485,26 +475,21 @@ static __always_inline int st_begin_registers(struct st_unwind *unwind)
 	return 0;
 }
 
-/*
- * What the walk by frame pointers leaves to the kernel: other code, and a thread of the kernel that borrows a process
- * (io_uring).
- */
+/* Whether the kernel must walk by frame pointers: 32-bit code, and kernel threads that use the memory of a process (io_uring). */
 static __always_inline int st_is_for_kernel(const struct st_unwind *unwind)
 {
 	return (__u16)unwind->registers[ST_PT_CS] != ST_CS_USER_64 || !unwind->pc;
 }
 
-/*
- * The space of a process by its tgid, when what is known is of this run of it; 0 without one. The first event tells
- * which run that is: a start time or an exec id of 0 is any.
- */
+/* The space of a process; 0 if none is known for this start time and exec id. The first event of a process sets them if they are 0. */
 __noinline __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 {
 	struct st_unwind_process *process;
 	__u64 space;
 
 #ifdef ST_KNOWS_NO_PROCESS
-	tgid |= 1u << 31; /* used: the verifier refuses an argument that the compiler need not pass */
+	tgid |= 1u
+		<< 31; /* keeps the argument in use: the compiler would not pass an unused one, and the verifier would refuse that */
 #endif
 	process = st_config.unwind ? bpf_map_lookup_elem(&st_processes, &tgid) : 0;
 	if (!process)
@@ -521,7 +506,7 @@ __noinline __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 	return *(volatile __u32 *)&process->tgid == tgid ? space : 0;
 }
 
-/* A process that was forked a moment ago has the mappings of its parent as long as neither has called exec(). */
+/* The space of the parent, for a process that has just been forked: it has the same mappings until one of them calls exec(). */
 static __always_inline __u64 st_space_of_parent(__u64 exec_id)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task(), *parent;
@@ -544,7 +529,7 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
-/* Finds where the walk begins. 0, or -1 when the walk is left to the kernel. */
+/* Prepares the walk: space and registers. 0, or -1 if the kernel must walk the stack. */
 __noinline int st_unwind_place(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -574,7 +559,8 @@ __noinline int st_unwind_place(__u32 slot_index)
 	unwind->until = unwind->at + ST_MAX_FRAMES;
 	uprobe_task = st_uprobe_task();
 	unwind->in_uprobes = uprobe_task != 0;
-	unwind->is_place = head->program != PROGRAM_UPROBE; /* which the kernel calls with the true one */
+	unwind->is_place = head->program !=
+			   PROGRAM_UPROBE; /* for a uprobe program, the kernel has set pc to the true one */
 	if (uprobe_task) {
 		st_uprobes_begin(slot_index, uprobe_task);
 		st_unwind_uprobes(slot_index);

@@ -1,38 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * User stacks from unwind tables: what the programs see of it. The walk is bpf/unwind.bpf.c.
- */
+/* User stacks by unwind tables (bpf/unwind.bpf.c). */
 #pragma once
 
 #include "bpf/frames.bpf.h"
 
 /*
- * Walks the user stack into the record of the slot, behind its kernel frames, and writes nr_user, user_status and
- * user_end. The record has its start time and exec id; st_unwind_begin() has prepared the rest. A process of which
- * nothing is known is walked by frame pointers, as the kernel does, and user_end says why. Returns 0 when the walk is
- * left to the kernel. A global function as st_hash().
+ * Walks the user stack, adds its frames to the slot's record after the kernel frames, and sets nr_user, user_status and user_end. The
+ * record must have its start time and exec id. To be called after st_unwind_begin(). If nothing is known of the process, it walks by
+ * frame pointers, as the kernel does. Returns 0 if the kernel must walk the stack. A global function like st_hash().
  */
 int st_unwind_walk(__u32 slot_index);
 
-/*
- * Finds the rule for where the walk is, and remembers it. Returns the enum st_stack_end that the walk has come to
- * when the rule turns out to be none.
- */
+/* Finds the rule for the current pc and caches it. Returns the enum st_stack_end with which the walk ends if there is no rule. */
 int st_unwind_find(__u32 slot_index);
 
-/* A word of the stack, into `word`, for where it is read seldom. 0 or -1. */
+/* Reads a word of the stack into st_unwind.word, for code that rarely runs. 0 or -1. */
 int st_unwind_word(__u32 slot_index, __u64 address);
 
-/*
- * For a task that has met uprobes: puts the true place, or return address, in the place of `pc`
- * (unwind_uprobes.bpf.c).
- */
+/* For a task that has hit uprobes: replaces `pc` by the true pc or return address (unwind_uprobes.bpf.c). */
 int st_unwind_uprobes(__u32 slot_index);
 
-/*
- * NULL where nobody walks by tables: then the maps are not there. Before 6.8 the verifier looks at functions that
- * nobody calls.
- */
+/* The slot; NULL if no tables are used: the maps do not exist then, and before 6.8 the verifier follows functions that nobody calls. */
 static __always_inline struct st_slot *st_unwind_slot(__u32 slot_index)
 {
 	return st_config.unwind ? st_slot_at(slot_index) : 0;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The format of unwind tables: symbolize/cfi/ compiles a file into one, core/unwind/ copies it into maps, and
- * bpf/unwind.bpf.c reads it. docs/internals/unwind-tables.md has the reasons.
+ * The format of unwind tables: symbolize/cfi/ compiles a file into a table, core/unwind/ copies it into maps, and bpf/unwind.bpf.c
+ * reads it. docs/internals/unwind-tables.md has the reasons.
  *
- * A table tells, for each instruction of a file, how to find the caller's registers. Addresses are the file's own
- * (link-time, as in its program headers). A page is 4 KiB of them:
+ * A table has, for each instruction of a file, the rule by which the caller's registers are found. Addresses are those of the file's
+ * program headers. A page is 4 KiB of them:
  *
- *   directory   one st_unwind_page per page: where its rows are; no rows: nothing is known of the page
- *   rows        one u32 each, rising by the address within the page; the first row of a page has address 0, so the search
- *               never looks at another page. A row holds until the next one.
- *   rules       what rows point at; rule 0 is ST_UNWIND_INVALID in every table
+ *   directory   one st_unwind_page per page: where its rows are; a page without rows has no rules
+ *   rows        one u32 each, sorted by the address within the page. The first row of a page has address 0, so the search never
+ *               needs another page. A row applies up to the next one.
+ *   rules       rows refer to them; rule 0 is ST_UNWIND_INVALID in every table
  *
- * A table as compiled counts rows and rules from 0; the publisher adds where it put them. A row is looked up by the
- * last byte of a call (return address - 1), but by the address itself for the interrupted frame and the one under a
- * signal frame.
+ * In a compiled table, rows and rules are numbered from 0; core/unwind adds their place in the maps. The row of a call is that of
+ * its last byte, return address - 1; the interrupted frame, and the one that a signal has interrupted, use the address itself.
  *
- * Register numbers are DWARF's for x86_64 (System V psABI, "DWARF Register Number Mapping"): 0 rax, 1 rdx, 2 rcx, 3 rbx,
- * 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8 to 15 as they are called.
+ * Register numbers are DWARF's for x86_64 (System V psABI, "DWARF Register Number Mapping"): 0 rax, 1 rdx, 2 rcx, 3 rbx, 4 rsi, 5 rdi,
+ * 6 rbp, 7 rsp, 8 to 15 r8 to r15.
  */
 #pragma once
 
@@ -25,11 +24,11 @@
 #endif
 
 #define ST_UNWIND_PAGE_SHIFT 12
-#define ST_UNWIND_RULE_BITS 20 /* of a row, the low ones */
+#define ST_UNWIND_RULE_BITS 20 /* the low bits of a row */
 #define ST_UNWIND_RULES_MAX (1u << ST_UNWIND_RULE_BITS)
-#define ST_UNWIND_PAGE_ROWS_MAX 2047 /* of one page: what an 11-step search can tell apart */
+#define ST_UNWIND_PAGE_ROWS_MAX 2047 /* of one page: as many as a search of 11 steps finds */
 
-/* The row of an address within its page, and the parts of a row. A row is the wanted one when it is the last <= KEY. */
+/* A row, its parts, and the key of a search: the row of an address is the last one that is <= ST_UNWIND_KEY(address). */
 #define ST_UNWIND_ROW(address, rule)                                                        \
 	((((__u32)(address) & ((1u << ST_UNWIND_PAGE_SHIFT) - 1)) << ST_UNWIND_RULE_BITS) | \
 	 ((__u32)(rule) & (ST_UNWIND_RULES_MAX - 1)))
@@ -37,27 +36,27 @@
 #define ST_UNWIND_ROW_ADDRESS(row) ((row) >> ST_UNWIND_RULE_BITS)
 #define ST_UNWIND_ROW_RULE(row) ((row) & (ST_UNWIND_RULES_MAX - 1))
 
-/* A page of the directory, read and written as one word, so that it is there or not. */
+/* A page of the directory. It is one word, so that it is never read half written. */
 typedef __u64 st_unwind_page;
 #define ST_UNWIND_PAGE(first, nr) ((st_unwind_page)(__u32)(nr) << 32 | (__u32)(first))
 #define ST_UNWIND_PAGE_FIRST(page) ((__u32)(page))
 #define ST_UNWIND_PAGE_NR(page) ((__u32)((page) >> 32))
 
 /*
- * How the CFA is found: the stack pointer that the caller has after the return. The caller's rsp is the CFA in all kinds
- * but SIGNAL. But for INVALID, STOP and UNSUPPORTED, `bp` and `ra` of st_unwind_rule say where the other two registers are.
+ * How the CFA is computed: the caller's stack pointer after the return. For SIGNAL, all registers come from the signal frame. For
+ * INVALID, STOP and UNSUPPORTED there is no CFA. For the others, st_unwind_rule.how says how rbp and the return address are found.
  */
 enum st_unwind_kind {
-	ST_UNWIND_INVALID = 0, /* no rule for this address: a gap, or instructions that make no sense */
+	ST_UNWIND_INVALID = 0, /* no rule for this address: a gap, or CFI that makes no sense */
 	ST_UNWIND_STOP, /* the return address is undefined: the outermost frame of a thread */
 	ST_UNWIND_SP, /* rsp + offset */
 	ST_UNWIND_BP, /* rbp + offset */
-	ST_UNWIND_REGISTER, /* register + offset; known in the interrupted frame, or directly under a signal frame */
-	ST_UNWIND_PLT, /* rsp + at + (address & 15 >= add ? 8 : 0): the entries of a PLT push on their way */
-	ST_UNWIND_DEREF_SP, /* u64 at (rsp + at) + add */
-	ST_UNWIND_DEREF_BP, /* u64 at (rbp + at) + add */
-	ST_UNWIND_SIGNAL, /* all registers were saved by the kernel: a struct sigcontext at rsp + offset */
-	ST_UNWIND_UNSUPPORTED, /* as INVALID; the file has a rule that these cannot express */
+	ST_UNWIND_REGISTER, /* register + offset; only in the interrupted frame, and in one that a signal has interrupted */
+	ST_UNWIND_PLT, /* rsp + at + (address & 15 >= add ? 8 : 0): an entry of a PLT pushes a word there */
+	ST_UNWIND_DEREF_SP, /* (u64 at rsp + at) + add */
+	ST_UNWIND_DEREF_BP, /* (u64 at rbp + at) + add */
+	ST_UNWIND_SIGNAL, /* struct sigcontext at rsp + offset has all registers */
+	ST_UNWIND_UNSUPPORTED, /* like INVALID: the file has a rule that these kinds cannot express */
 	ST_UNWIND_NR_KINDS
 };
 
@@ -66,18 +65,18 @@ enum st_unwind_bp {
 	ST_UNWIND_BP_SAME = 0,
 	ST_UNWIND_BP_AT_CFA, /* u64 at CFA + bp_offset */
 	ST_UNWIND_BP_AT_BP, /* u64 at rbp + bp_offset: functions that realign their stack */
-	ST_UNWIND_BP_LOST, /* cannot be told: rules on rbp and frame pointers are of no use above this frame */
+	ST_UNWIND_BP_LOST, /* unknown: the callers cannot be found by rules with rbp, nor by frame pointers */
 };
 
 /* The return address. */
 enum st_unwind_ra {
 	/*
-	 * u64 at CFA - 8, where a call puts it. Where the CFA is rsp itself it was popped: still there in the interrupted frame
-	 * (musl's vfork), but overwritten where a call was made since, and that is a root (musl's clone).
+	 * u64 at CFA - 8, where a call puts it. If the CFA is rsp, it was popped. In the interrupted frame it is still in memory (musl's
+	 * vfork). In other frames a call has overwritten it, and the frame is a root (musl's clone).
 	 */
 	ST_UNWIND_RA_AT_CFA = 0,
-	ST_UNWIND_RA_REGISTER, /* in `reg`; known as for ST_UNWIND_REGISTER (vfork keeps it in rdi) */
-	ST_UNWIND_RA_ELSEWHERE, /* as AT_CFA, and the caller is on another stack, which may lie below this one (Go's systemstack) */
+	ST_UNWIND_RA_REGISTER, /* in a register, as for ST_UNWIND_REGISTER (vfork keeps it in rdi) */
+	ST_UNWIND_RA_ELSEWHERE, /* like AT_CFA, but the caller is on another stack, which may be below this one (Go's systemstack) */
 };
 
 struct st_unwind_rule {

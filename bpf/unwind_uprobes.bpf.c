@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The walk by unwind tables where a task has met uprobes: what bpf/uprobes.bpf.c finds has to fit the tables. */
+/* The walk by unwind tables in a task that has hit uprobes. It accepts results of bpf/uprobes.bpf.c only if they fit the tables. */
 #include "bpf/unwind.bpf.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
@@ -15,10 +15,7 @@ static __always_inline int st_is_code(struct st_unwind *unwind, __u32 slot_index
 	return end != ST_END_NO_MAPPING;
 }
 
-/*
- * Whether the rule for this place leads to code, with a stack pointer that much further up. Only by the stack
- * pointer.
- */
+/* Whether the rule for pc uses the stack pointer, and leads to code if the stack pointer is `further` bytes higher. */
 static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot_index, __u64 further)
 {
 	st_unwind_find(slot_index);
@@ -28,9 +25,9 @@ static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot
 }
 
 /*
- * `behind` a breakpoint that the kernel has not seen yet, the place is that of the breakpoint. What fills up the file
- * before a function has no rule there; and where the kernel has done the push that stood there, what that rule takes
- * for the return address is no code. It does the push before it moves the thread.
+ * Corrects pc and sp at a breakpoint. behind = 1: pc is one byte after it, and the kernel has not handled it yet. Then pc moves back
+ * if the rule there leads to code; for padding before a function it does not. behind = 0: the kernel emulates a push before it moves
+ * the thread. If it has done so, the rule leads to code only without the pushed word.
  */
 static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slot_index, __u64 behind)
 {
@@ -42,10 +39,7 @@ static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slo
 		unwind->sp += 8;
 }
 
-/*
- * Without tables, by the code: not after what stood in the place of the breakpoint, nor after what fills up
- * functions.
- */
+/* The same; without tables, by the code, like st_back_to_breakpoint(). */
 static __always_inline void st_find_breakpoint(struct st_slot *slot, __u32 slot_index, __u64 behind)
 {
 	if (slot->unwind.space)
@@ -54,10 +48,7 @@ static __always_inline void st_find_breakpoint(struct st_slot *slot, __u32 slot_
 		slot->unwind.pc--;
 }
 
-/*
- * Of a return address that is not known, nothing is left but the trampoline: a frame pointer would lead past a
- * caller.
- */
+/* Corrects the first frame, or one that a signal has interrupted. If its return address is unknown, a frame pointer would skip a caller. */
 static __always_inline void st_find_place(struct st_slot *slot, __u32 slot_index)
 {
 	struct st_unwind *unwind = &slot->unwind;
@@ -94,13 +85,13 @@ __noinline int st_unwind_uprobes(__u32 slot_index)
 	if (unwind->is_place) {
 		unwind->is_place = 0;
 		st_find_place(slot, slot_index);
-		unwind->has_registers = 1; /* what a signal has interrupted was user mode */
+		unwind->has_registers = 1; /* further such frames are those that signals interrupted, in user mode */
 		return 0;
 	}
 	slot->uprobes.sp = unwind->sp - 8;
 	found = st_uprobes_return(slot_index);
 	if (found > 0 && !st_is_code(unwind, slot_index, slot->uprobes.pc)) {
-		unwind->is_bp_lost = 1; /* a frame pointer would lead past that caller */
+		unwind->is_bp_lost = 1; /* a frame pointer would skip that caller */
 		return 0;
 	}
 	unwind->pc = slot->uprobes.pc;

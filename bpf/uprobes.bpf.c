@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where a thread is that somebody's uprobes keep elsewhere: bpf/uprobes.bpf.h. */
+/* Finds out where a thread is that a uprobe has moved: bpf/uprobes.bpf.h. */
 #include "bpf/uprobes.bpf.h"
 
 #if defined(__TARGET_ARCH_x86)
@@ -9,15 +9,13 @@
 #define ST_PART_INSTANCES 4
 
 /*
- * The code that a replaced return address leads to: an int3, or from 6.11 on a system call
- * (uretprobe_trampoline_entry in arch/x86/kernel/uprobes.c, commit ff474a78cef5 ("uprobe: Add uretprobe syscall to
- * speed up return probe")):
+ * The trampoline of return probes: an int3, or from 6.11 on a system call (uretprobe_trampoline_entry in arch/x86/kernel/uprobes.c,
+ * commit ff474a78cef5 ("uprobe: Add uretprobe syscall to speed up return probe")):
  *
  *   push %rax; push %rcx; push %r11; mov $__NR_uretprobe,%rax; syscall; pop %r11; pop %rcx; ret
  *
- * The system call writes the true return address over the saved %rax, which lies where the replaced address was.
- * ST_RETURN_PUSHED has two bits for each byte of the code. For a thread at that byte they tell how far this place is
- * above the word below the stack pointer, in words.
+ * The system call writes the true return address over the saved %rax, at the place where the replaced address was. ST_RETURN_PUSHED has
+ * two bits for each byte of the code. For a thread at that byte, they are the distance in words from sp - 8 to this place.
  */
 #define ST_RETURN_BYTES 17
 #define ST_RETURN_AFTER 13 /* the system call */
@@ -26,13 +24,12 @@
 #define ST_RETURN_SECOND 0x595b41050f000001ULL
 
 /*
- * The code that an optimized uprobe calls from a 5-byte nop (uprobe_trampoline_entry, in a page of its own, from 6.18
- * on):
+ * The trampoline of optimized uprobes: from 6.18 on, the kernel replaces a 5-byte nop by a call to it (uprobe_trampoline_entry):
  *
  *   push %rcx; push %r11; push %rax; mov $__NR_uprobe,%rax; syscall; pop %rax; pop %r11; pop %rcx; ret
  *
- * Later kernels replace 10 bytes, by lea -0x80(%rsp),%rsp and the call, and end with ret $0x80. ST_ENTRY_PUSHED has
- * two bits for each byte of the code: the words that are pushed when the thread is there.
+ * Later kernels replace 10 bytes by lea -0x80(%rsp),%rsp and the call, and the code ends with ret $0x80. ST_ENTRY_PUSHED has two bits
+ * for each byte of the code: the number of words that have been pushed when the thread is there.
  */
 #define ST_ENTRY_BYTES 18
 #define ST_ENTRY_PUSHED 0x1afffff94ULL
@@ -58,13 +55,13 @@ static __always_inline struct st_uprobes *st_uprobes_at(__u32 slot_index)
 {
 	struct st_slot *slot = 0;
 
-	/* A kernel without uprobes has none of the types either. */
+	/* A kernel without uprobes does not have the types. */
 	if (bpf_core_field_exists(struct task_struct, utask) && st_config.walk_frames)
 		slot = st_slot_at(slot_index);
 	return slot ? &slot->uprobes : 0;
 }
 
-/* Whether return probes lead returns to this user address. */
+/* Whether this user address is the trampoline of return probes. */
 __noinline int st_uprobes_is_return(__u32 slot_index, __u64 address)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -77,7 +74,7 @@ __noinline int st_uprobes_is_return(__u32 slot_index, __u64 address)
 	return address && uprobes->trampoline == address;
 }
 
-/* The thread steps over the copy: until the kernel has put it back, it is in it, or where a jump in it has led. */
+/* Whether the thread steps over the copy. It is then in the copy, or where a jump in it has led, until the kernel moves it back. */
 static __always_inline int st_is_stepping(const struct uprobe_task *task)
 {
 	__u32 state = BPF_CORE_READ(task, state);
@@ -108,7 +105,7 @@ __noinline int st_uprobes_begin(__u32 slot_index, __u64 uprobe_task)
 
 /* ---- replaced return addresses ---- */
 
-/* Whether it can be an address of the user at all. */
+/* Whether it can be a user address. */
 static __always_inline int st_is_user(__u64 address)
 {
 	return address - ST_PAGE_BYTES < (1ULL << 56) - ST_PAGE_BYTES;
@@ -165,7 +162,7 @@ __noinline int st_uprobes_find(__u32 slot_index)
 	return 1;
 }
 
-/* In the copy of an instruction, or behind it: a call out of line pushes the address behind the copy. */
+/* Corrects `pc` if it is in the copy of an instruction or after it; a call in the copy pushes the address after it. */
 static __always_inline int st_leave_copy(struct st_uprobes *uprobes)
 {
 	__u64 in_copy = uprobes->pc - uprobes->copy;
@@ -199,10 +196,7 @@ static __always_inline int st_read_code(struct st_uprobes *uprobes, __u64 addres
 	return (int)bpf_probe_read_user(uprobes->code, nr, (void *)address);
 }
 
-/*
- * The last return that is over and went from here: the kernel has taken it off the list, and may not have put the
- * address on the stack yet.
- */
+/* Searches the returns that the kernel has removed from its list: it may not have written the last address to the stack yet. */
 static __always_inline int st_find_over(struct st_uprobes *uprobes, __u32 slot_index)
 {
 	struct uprobe_task *task = (struct uprobe_task *)st_uprobe_task();
@@ -217,7 +211,7 @@ static __always_inline int st_find_over(struct st_uprobes *uprobes, __u32 slot_i
 	return found;
 }
 
-/* The return whose address lay at `at`; the system call moves the stack pointer up before it moves the thread. */
+/* Finds the return whose address was at `at`, or at sp - 8: the system call moves the stack pointer up before it moves the thread. */
 static __always_inline int st_find_return(struct st_uprobes *uprobes, __u32 slot_index, __u64 at)
 {
 	uprobes->sp -= 8;
@@ -228,8 +222,8 @@ static __always_inline int st_find_return(struct st_uprobes *uprobes, __u32 slot
 }
 
 /*
- * On the way back from a function with a return probe: until the kernel has seen it, the return address is on its
- * list, and afterwards on the stack.
+ * Corrects a thread in the trampoline of return probes. The true return address is on the kernel's list until the kernel has handled
+ * the return, and then on the stack.
  */
 static __always_inline int st_leave_return(struct st_uprobes *uprobes, __u32 slot_index)
 {
@@ -252,7 +246,7 @@ static __always_inline int st_leave_return(struct st_uprobes *uprobes, __u32 slo
 	return ST_LEAF_MOVED;
 }
 
-/* Whether the trampoline of optimized uprobes stands at this user address: 0, or 1 and the red zone it leaves. */
+/* Whether this user address is the trampoline of optimized uprobes. Returns 0, or 1 plus the size of the red zone that it skips. */
 __noinline int st_uprobes_is_entry(__u32 slot_index, __u64 address)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -266,7 +260,7 @@ __noinline int st_uprobes_is_entry(__u32 slot_index, __u64 address)
 	return (__u32)uprobes->code[2] == ST_ENTRY_RET_RED_ZONE ? 1 + ST_RED_ZONE : 0;
 }
 
-/* Whether a call to the trampoline in which `pc` is has put its return address there: then `pc` is that call. */
+/* Whether the word at `at` is the return address of a call to the trampoline that `pc` is in. If so, sets `pc` to that call. */
 __noinline int st_uprobes_call(__u32 slot_index, __u64 at)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -282,10 +276,7 @@ __noinline int st_uprobes_call(__u32 slot_index, __u64 at)
 	return 1;
 }
 
-/*
- * In the trampoline of an optimized uprobe: the thread is at the call that led there. The kernel moves the stack
- * pointer before it moves the thread.
- */
+/* Moves a thread in the trampoline of optimized uprobes back to the call. The kernel moves the stack pointer before it moves the thread. */
 static __always_inline int st_leave_entry(struct st_uprobes *uprobes, __u32 slot_index)
 {
 	__u64 in_code = uprobes->pc & (ST_PAGE_BYTES - 1), at;
@@ -307,8 +298,8 @@ static __always_inline int st_leave_entry(struct st_uprobes *uprobes, __u32 slot
 }
 
 /*
- * The kernel has handled an optimized uprobe of so many bytes: it has put the stack pointer back to the trampoline's,
- * and not the thread.
+ * Corrects `sp` while the kernel returns to the trampoline after it has handled an optimized uprobe of `bytes` bytes: `sp` is
+ * already that of the trampoline, and `pc` is still at the uprobe.
  */
 static __always_inline int st_is_back(struct st_uprobes *uprobes, __u64 bytes, __u64 red_zone)
 {
@@ -318,7 +309,7 @@ static __always_inline int st_is_back(struct st_uprobes *uprobes, __u64 bytes, _
 	return ST_LEAF_MOVED;
 }
 
-/* By the code around the thread: 5 bytes before it and 11 from there on. */
+/* Decides by the code around `pc`: 5 bytes before it and 11 from it on. */
 static __always_inline int st_leaf_by_code(struct st_uprobes *uprobes, __u32 slot_index)
 {
 	__u64 before, target;
@@ -354,7 +345,7 @@ __noinline int st_uprobes_leaf(__u32 slot_index)
 		return leaf;
 	if (st_leave_copy(uprobes))
 		return ST_LEAF_MOVED;
-	if (uprobes->copy_bytes > 1) /* a jump or a call out of line: no breakpoint stands before where it has led */
+	if (uprobes->copy_bytes > 1) /* a jump or call in the copy has led here, so no breakpoint was hit just before */
 		return leaf;
 	if ((uprobes->pc & (ST_PAGE_BYTES - 1)) < ST_ENTRY_BYTES) {
 		leaf = st_leave_return(uprobes, slot_index);
@@ -364,25 +355,25 @@ __noinline int st_uprobes_leaf(__u32 slot_index)
 	return leaf == ST_LEAF_TRUE ? st_leaf_by_code(uprobes, slot_index) : leaf;
 }
 
-/* ---- the direct caller, where frame pointers leave it out ---- */
+/* ---- the direct caller, where frame pointers miss it ---- */
 
-/* What begins at byte i of these 16. */
+/* The 8 bytes from byte i of these 16 on. */
 #define ST_CODE(code, i) ((i) < 8 ? (code)[0] >> (8 * (i)) | (code)[1] << (64 - 8 * (i)) : (code)[1] >> (8 * ((i) - 8)))
 
-/* The bytes of a word that are zero, as 0x80 each. */
+/* 0x80 for each byte of a word that is zero. */
 static __always_inline __u64 st_zero_bytes(__u64 word)
 {
 	return ~(((word & ~ST_HIGH_BITS) + ~ST_HIGH_BITS) | word | ~ST_HIGH_BITS);
 }
 
-/* Whether mov %rsp,%rbp stands among these 8 bytes. */
+/* Not 0 if these 8 bytes contain mov %rsp,%rbp. */
 static __always_inline __u64 st_sets_frame(__u64 code)
 {
 	return st_zero_bytes(code ^ 0x48 * ST_LOW_BITS) & st_zero_bytes(code >> 8 ^ 0x89 * ST_LOW_BITS) &
 	       st_zero_bytes(code >> 16 ^ 0xe5 * ST_LOW_BITS);
 }
 
-/* Whether these are equal: 1 or 0, without a branch. They differ by less than 2^63. */
+/* 1 if they are equal, else 0, without a branch. They must differ only in the lower 63 bits. */
 static __always_inline __u64 st_is_equal(__u64 a, __u64 b)
 {
 	__u64 equal = ((a ^ b) - 1) >> 63;
@@ -391,10 +382,7 @@ static __always_inline __u64 st_is_equal(__u64 a, __u64 b)
 	return equal;
 }
 
-/*
- * What stands in the place of a nop of 5 or 10 bytes that comes before the frame is set up: a breakpoint, or an
- * optimized uprobe.
- */
+/* Whether a breakpoint or an optimized uprobe has replaced a nop of 5 or 10 bytes before push %rbp; mov %rsp,%rbp. */
 static __always_inline __u64 st_was_nop(const __u64 *code, __u64 is_call, __u64 is_int3)
 {
 	__u64 is_lea = st_is_equal(ST_CODE(code, 1) & 0xffffffffffffULL, ST_LEA_AND_CALL);
@@ -404,10 +392,10 @@ static __always_inline __u64 st_was_nop(const __u64 *code, __u64 is_call, __u64 
 }
 
 /*
- * Before a function returns, its frame is gone. At its beginning push %rbp comes first, perhaps after endbr64, and then
- * mov %rsp,%rbp, perhaps after something else; a breakpoint may stand in the place of any of their first bytes. After
- * the push the word on top of the stack is the frame pointer itself, and that may be so where the push stands: the
- * kernel does it before it moves the thread. Each of these is a bit: branches would be as many ways to the verifier.
+ * At ret, the frame has been removed. At the beginning of a function there is push %rbp, maybe after endbr64, and then mov
+ * %rsp,%rbp, maybe after other instructions; a breakpoint may replace the first byte of each. After the push, the top of the stack
+ * is the frame pointer. This may be so while pc is still at the push: the kernel emulates a push before it moves the thread. Each
+ * condition is a bit, because the verifier would follow branches separately.
  */
 __noinline int st_uprobes_prologue(__u32 slot_index)
 {
@@ -433,7 +421,7 @@ __noinline int st_uprobes_prologue(__u32 slot_index)
 		return 0;
 	if (!(is_bare & is_call))
 		return 1;
-	/* any other call ends a function, and the next one follows */
+	/* Other calls do not replace a nop: they are the end of a function, and another function follows. */
 	target = uprobes->pc + ST_CALL_BYTES + (__s32)ST_CODE(uprobes->code, 2);
 	return st_uprobes_is_entry(slot_index, target) != 0;
 }

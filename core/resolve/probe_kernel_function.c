@@ -2,10 +2,10 @@
 /*
  * Kernel functions: finds those that match a pattern, in one pass over /proc/kallsyms, and chooses how to probe them.
  *
- * It leaves out the functions that bcc leaves out: init text, interrupt entry, perf's own, static call trampolines, the kprobe blacklist.
- * It also leaves out functions that ftrace cannot reach, if available_filter_functions of tracefs can be read: that file lists one
- * name for each address, and other names of the address mean the same function. Functions that are known to hang hosts are left out
- * and counted; --force probes them.
+ * It leaves out the functions that bcc leaves out: init text, interrupt entry, perf's own, static call trampolines, the kprobe
+ * blacklist. It also leaves out functions that ftrace cannot reach, if available_filter_functions of tracefs can be read: that file
+ * lists one name for each address, and other names of the address mean the same function. Functions that are known to hang hosts are
+ * left out and counted; --force probes them.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -464,8 +464,8 @@ static int nothing_matched(const struct plan *plan, const struct finder *finder)
 }
 
 /*
- * Finds the BTF ids of the functions, which fentry needs. The object is loaded for the first place, so a function with an id is moved there.
- * A function without an id is refused when it is attached. Functions of modules get no id here: libbpf finds theirs.
+ * Finds the BTF ids of the functions, which fentry needs. The object is loaded for the first place, so a function with an id is
+ * moved there. A function without an id is refused when it is attached. Functions of modules get no id here: libbpf finds theirs.
  */
 static int find_types(struct attach_plan *attach)
 {

@@ -154,8 +154,8 @@ static int check_frequency(const struct plan *plan)
 }
 
 /*
- * The kernel lowers the rate of a counter if its interrupts take too long, but not that of a clock: the timer may expire every 10 us, and
- * then nothing else runs on that CPU, not even the end of the run.
+ * The kernel lowers the rate of a counter if its interrupts take too long, but not that of a clock: the timer may expire every 10
+ * us, and then nothing else runs on that CPU, not even the end of the run.
  */
 static int check_clock(const struct plan *plan, const struct sampling_choice *choice)
 {

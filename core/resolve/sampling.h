@@ -44,9 +44,9 @@ void sampling_stop(struct sampling *sampling);
 void sampling_follow_cpus(struct sampling *sampling);
 
 /*
- * Time since the last call in which CPUs were online and not sampled, in nanoseconds, summed over all CPUs. A CPU that came online counts
- * from the last sampling_follow_cpus() on. A CPU also counts while the kernel refuses an event for it. The number of missing samples does
- * not follow from this time: the event may count something other than time, and an idle CPU may have no samples.
+ * Time since the last call in which CPUs were online and not sampled, in nanoseconds, summed over all CPUs. A CPU that came online
+ * counts from the last sampling_follow_cpus() on. A CPU also counts while the kernel refuses an event for it. The number of missing
+ * samples does not follow from this time: the event may count something other than time, and an idle CPU may have no samples.
  */
 uint64_t sampling_unsampled_ns(struct sampling *sampling);
 
@@ -58,7 +58,8 @@ uint64_t sampling_counter(struct sampling *sampling);
 
 /*
  * Time since the start that CPUs were idle while they were sampled, in nanoseconds, from /proc/stat in steps of 10 ms. Some kernels
- * deliver no clock samples to an idle CPU, though the counter runs (seen on 6.18 in a virtual machine). Those samples are a loss only with
+ * deliver no clock samples to an idle CPU, though the counter runs (seen on 6.18 in a virtual machine). Those samples are a loss
+ * only with
  * -I.
  */
 uint64_t sampling_idle_ns(struct sampling *sampling);

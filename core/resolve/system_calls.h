@@ -16,7 +16,8 @@ struct system_call {
 bool system_call_of_event(const char *event, struct system_call *ret_call);
 
 /*
- * Chooses MECHANISM_SYSTEM_CALLS if all events are entries and ends of system calls, because their classic tracepoints have no kernel
- * stacks before 6.12: they pass the user's registers. If there are other events too, all stay classic, and a note names the missing stacks.
+ * Chooses MECHANISM_SYSTEM_CALLS if all events are entries and ends of system calls, because their classic tracepoints have no
+ * kernel stacks before 6.12: they pass the user's registers. If there are other events too, all stay classic, and a note names the
+ * missing stacks.
  */
 void system_calls_prefer_raw(const struct plan *plan, struct attach_plan *attach);

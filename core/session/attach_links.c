@@ -105,8 +105,8 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 /*
  * ---- which of several places was hit ----
  *
- * The attach cookie is the number of the place. Where the kernel has no cookies, each place has a copy of the program, with the same maps.
- * A copy takes some milliseconds to load.
+ * The attach cookie is the number of the place. Where the kernel has no cookies, each place has a copy of the program, with the same
+ * maps. A copy takes some milliseconds to load.
  */
 
 __u64 attach_cookie(const struct attachment *attachment, size_t index)

@@ -4,7 +4,8 @@
  *
  * A program sends a record if its id is new in the live generation and not in the cache of sent records. So the cache is emptied,
  * and then the generations are swapped. Each id in the new generation is either sent again, or was sent after the cache was emptied.
- * Records of the second kind are kept. Also kept are the records of threads that are off the CPU meanwhile: they are counted by id later.
+ * Records of the second kind are kept. Also kept are the records of threads that are off the CPU meanwhile: they are counted by id
+ * later.
  */
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /*
  * The first count map and the first map of unwind tables.
  *
- * To put a map into a slot of a map of maps takes an RCU grace period: 4 ms on an idle host, 100 ms on a busy one. The kernel waits even if
- * the slot is empty. So threads do it while the programs are loaded.
+ * To put a map into a slot of a map of maps takes an RCU grace period: 4 ms on an idle host, 100 ms on a busy one. The kernel waits
+ * even if the slot is empty. So threads do it while the programs are loaded.
  */
 #include <errno.h>
 #include <pthread.h>
