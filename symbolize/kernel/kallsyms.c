@@ -10,15 +10,15 @@
 #include "symbolize/elf/names.h"
 
 enum {
-	BUFFER_BYTES = 65536,          /* the kernel fills at most this much in one read on most systems */
+	BUFFER_BYTES = 65536,          /* of a pread(); the kernel gives at most a page (4 to 64 KB) at a time */
 	TEXT_MAX_BYTES = 256u << 20,
 	MODULES_MAX = 16384,
-	GENERATED_MAX_BYTES = 65536,   /* length of generated code (BPF) when its end is not known */
+	GENERATED_MAX_BYTES = 65536,   /* assumed length of generated code (BPF) */
 };
 
 /* ---- lines ---- */
 
-/* One line: "ffffffff81000000 T _stext", with "\t[module]" after it where the symbol is a module's. */
+/* One line: "ffffffff81000000 T _stext", with "\t[module]" after it if the symbol belongs to a module. */
 struct line {
 	uint64_t address;
 	char type;
@@ -51,7 +51,7 @@ static bool parse_line(const char *at, const char *end, struct line *ret_line)
 	return line.name.nr_bytes > 0 && !memchr(start, '\0', (size_t)(end - start));
 }
 
-/* Set by the linker script around its sections, with the type of a function. */
+/* The linker script marks its sections with these symbols. They have the type of functions. */
 static bool is_section_mark(struct name name)
 {
 	if (name.text[0] != '_')
@@ -86,7 +86,7 @@ static int add_text(struct kallsyms *kallsyms, struct name name, uint32_t *ret_p
 	return 0;
 }
 
-/* The symbols of a module are together, so the search from the end is short. */
+/* Searches from the end, because the list has the symbols of a module together. 0, -EFBIG, -ENOMEM. */
 static int find_module(struct kallsyms *kallsyms, struct name module, uint16_t *ret_index)
 {
 	uint32_t place = 0;
@@ -117,7 +117,7 @@ static int add_line(struct kallsyms *kallsyms, const struct line *line)
 
 	if (!line->address || name_starts_with(line->name, "__pfx_"))
 		return 0;
-	/* a second end in a row adds nothing while the list is in order, as most of it is */
+	/* after a symbol without a name, another one bounds nothing; settle() drops those that are not in order here */
 	if (!is_named && last && !last->name && last->address <= line->address)
 		return 0;
 	err = find_module(kallsyms, line->module, &symbol.module);
@@ -132,7 +132,7 @@ static int add_line(struct kallsyms *kallsyms, const struct line *line)
 
 /* ---- reading ---- */
 
-/* Adds the whole lines of the buffer; returns how many bytes they had, or a negative errno. */
+/* Adds the complete lines of the buffer. Returns how many bytes they have, or a negative errno. */
 static ssize_t take_lines(struct kallsyms *kallsyms, const char *buffer, size_t nr_bytes, size_t *nr_lines)
 {
 	const char *at = buffer, *end = buffer + nr_bytes, *newline;
@@ -180,7 +180,7 @@ static int read_lines(struct kallsyms *kallsyms, int fd, size_t *nr_lines)
 
 /* ---- order ---- */
 
-/* > 0 when a is the better name for their address. */
+/* > 0 if `a` is the better name for the address that both have. */
 static int compare(const struct kallsyms *kallsyms, const struct kernel_symbol *a, const struct kernel_symbol *b)
 {
 	const char *name_a = kallsyms->text.data + a->name, *name_b = kallsyms->text.data + b->name;
@@ -190,7 +190,7 @@ static int compare(const struct kallsyms *kallsyms, const struct kernel_symbol *
 	return name_compare((struct name){ name_a, strlen(name_a) }, (struct name){ name_b, strlen(name_b) });
 }
 
-/* Insertion sort of the functions of one address, the best last; groups are tiny. */
+/* Insertion sort of the functions of one address, the best last: there are few. */
 static void rank(const struct kallsyms *kallsyms, struct kernel_symbol *symbols, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++) {
@@ -203,7 +203,10 @@ static void rank(const struct kallsyms *kallsyms, struct kernel_symbol *symbols,
 	}
 }
 
-/* At each address: the functions in order of merit, or else one end, and no end after an end. */
+/*
+ * Orders the functions of each address by merit, and keeps ALIASES_MAX at most. A symbol without a name stays only where it
+ * ends a function: not at the address of another function, and not after another symbol without a name.
+ */
 static void settle(struct kallsyms *kallsyms)
 {
 	enum {
@@ -281,8 +284,8 @@ const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel
 }
 
 /*
- * A function after which nothing of its module follows is assumed to reach to the end of the page after its own, as in
- * perf. Generated code (BPF, ftrace and kprobe trampolines) has no neighbours and can be long.
+ * The last function of a module is assumed to reach to the end of the page after its own, as in perf. Generated code (BPF,
+ * ftrace and kprobe trampolines) can be longer; the list does not have its end.
  */
 struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's functions, out of /proc/kallsyms: its own, those of modules, BPF programs and trampolines.
+ * The kernel's functions from /proc/kallsyms: its own, those of modules, BPF programs and trampolines.
  *
- * Only functions (types t, T, w, W) name a place. Everything else, and the end of a text section, still bounds the
- * function before it, so that an address past the code gets no name. The padding symbols in front of functions
- * (`__pfx_`, half of the list on current kernels) are left out.
+ * Only functions (types t, T, w, W) give a place a name. Other symbols, such as data and the marks at the ends of text
+ * sections, are kept without a name: they end the function before them, so an address after the code gets no name. The
+ * padding symbols in front of functions (`__pfx_`, half of the list on current kernels) are left out.
  */
 #pragma once
 
@@ -15,39 +15,41 @@
 
 struct kernel_symbol {
 	uint64_t address;
-	uint32_t name;   /* in kallsyms.text; 0: nothing is here, it only ends what is before */
+	uint32_t name;   /* position in kallsyms.text; 0: no function, it only ends the one before */
 	uint16_t module; /* index into kallsyms.modules */
-	uint16_t merit;  /* enum symbol_merit */
+	uint16_t merit;  /* bits of enum symbol_merit; 0 without a name */
 };
 
 struct kallsyms {
-	/* By address, at one address the name to show last. */
-	VEC(struct kernel_symbol) symbols;
-	VEC(char) text;        /* names, NUL-terminated */
-	VEC(uint32_t) modules; /* names, in text; 0 is "kernel" */
-	bool hidden;           /* the kernel shows no addresses to who opened the file */
+	VEC(struct kernel_symbol) symbols; /* by address; of several at one address, the best name is the last */
+	VEC(char) text;        /* names of functions and modules, NUL-terminated */
+	VEC(uint32_t) modules; /* positions of their names in `text`; the first one is "kernel" */
+	bool hidden;           /* all addresses were 0: the kernel hides them from the process that opened the file */
 };
 
-/* A function of the kernel. */
 struct kernel_function {
 	const char *name, *module;
 	uint64_t start;
 };
 
-/* Reads the list from its beginning to its end. 0, -EBADMSG when it is none, another errno of reading, -ENOMEM. */
+/*
+ * Reads the list from its beginning to its end; the descriptor stays the caller's. 0, -EBADMSG if it has no symbol or a
+ * line of 64 KB, -EFBIG for more than 256 MB of names or 16,384 modules, -ENOMEM, or an errno of pread().
+ */
 int kallsyms_read(struct kallsyms *kallsyms, int fd);
 void kallsyms_done(struct kallsyms *kallsyms);
 
-/* What the list has at a place. */
+/* The symbol at or before an address. */
 struct kernel_place {
-	const struct kernel_symbol *symbol; /* the last one at or before it; NULL: the list begins later */
-	uint64_t end; /* how far that reaches */
-	bool assumed; /* for nothing of its module follows */
+	const struct kernel_symbol *symbol; /* NULL: the list begins after the address */
+	uint64_t end; /* address after the symbol */
+	bool assumed; /* `end` is a guess: the symbol is the last one of its module, or a BPF program */
 };
 
 struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address);
+/* Strings of the list, which live as long as it does. */
 const char *kallsyms_name(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
 const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
 
-/* The function that covers the address; false when none does. The strings live as long as the list. */
+/* Finds the function that covers the address; false if none does. The strings live as long as the list. */
 bool kallsyms_lookup(const struct kallsyms *kallsyms, uint64_t address, struct kernel_function *ret_function);
