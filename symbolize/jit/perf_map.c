@@ -11,10 +11,10 @@
 enum {
 	ENTRIES_MAX = 3 << 20,
 	MAP_MAX_BYTES = 256 << 20,
-	CHUNK_BYTES = 65536, /* longer lines are passed over */
+	CHUNK_BYTES = 65536, /* longer lines are skipped */
 };
 
-/* Up to `nr_bytes` of the file at an offset; how many there were, 0 also when it cannot be read. */
+/* Reads up to `nr_bytes` of the file. Returns how many, 0 also if the file cannot be read. */
 static size_t read_at(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 {
 	ssize_t got;
@@ -25,7 +25,7 @@ static size_t read_at(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* One more entry, unless it makes no sense or the map is full. 0 or -ENOMEM. */
+/* Adds an entry, unless its range is invalid. If the map is full, the map is truncated instead. 0 or -ENOMEM. */
 static int add_entry(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name)
 {
 	if (!size || size > UINT32_MAX || start + size < start)
@@ -46,7 +46,7 @@ static const unsigned char digits[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* Reads a hexadecimal number and the space after it; NULL when there is none, or the number has more than 64 bits. */
+/* Reads a hexadecimal number and the space after it. NULL if there is none, or if it has more than 16 digits. */
 static const char *take_number(const char *text, const char *end, uint64_t *ret_number)
 {
 	const char *first;
@@ -62,7 +62,7 @@ static const char *take_number(const char *text, const char *end, uint64_t *ret_
 	return text + 1;
 }
 
-/* A line without its newline, which is at this position of the file. */
+/* Adds the entry of a line, which begins at `position` in the file; `end` is its newline. 0 or -ENOMEM. */
 static int take_line(struct perf_map *map, const char *line, const char *end, uint64_t position)
 {
 	uint64_t start, size;
@@ -74,7 +74,7 @@ static int take_line(struct perf_map *map, const char *line, const char *end, ui
 	return add_entry(map, start, size, position + (uint64_t)(text - line));
 }
 
-/* Adds the whole lines of a chunk. Returns how many bytes they have, 0 when there is none. */
+/* Adds the complete lines of a chunk. Returns how many bytes they have. *err: 0 or -ENOMEM. */
 static size_t take_lines(struct perf_map *map, const char *chunk, size_t nr, int *err)
 {
 	const char *line = chunk, *end = chunk + nr, *newline;
@@ -109,7 +109,7 @@ static int read_lines(struct perf_map *map)
 /* ---- jitdumps ---- */
 
 #define MAGIC 0x4a695444u
-#define DUMP_MAX_BYTES UINT32_MAX /* most of it is copies of code; entries have positions of 32 bits */
+#define DUMP_MAX_BYTES UINT32_MAX /* the positions in entries have 32 bits; most of a dump is copies of code */
 
 enum {
 	HEADER_MAX_BYTES = 4096,
@@ -128,7 +128,7 @@ struct record_header {
 	uint64_t time;
 };
 
-/* Its name follows, and then a copy of the code. */
+/* After it come the name and a copy of the code. */
 struct code_load {
 	struct record_header header;
 	uint32_t pid, tid;
@@ -141,7 +141,7 @@ struct code_move {
 	uint64_t unused, from, to, size, code;
 };
 
-/* A piece of the file. */
+/* The piece of the file that was read last. */
 struct window {
 	int fd;
 	uint64_t start;
@@ -149,7 +149,7 @@ struct window {
 	unsigned char bytes[WINDOW_BYTES];
 };
 
-/* Copies what is at an offset; false when the file does not have as much. */
+/* Copies `nr_bytes` at an offset of the file; false if the file ends before. */
 static bool take(struct window *window, uint64_t offset, void *ret_bytes, size_t nr_bytes)
 {
 	if (offset < window->start || offset + nr_bytes > window->start + window->nr) {
@@ -162,7 +162,7 @@ static bool take(struct window *window, uint64_t offset, void *ret_bytes, size_t
 	return true;
 }
 
-/* Whether the file begins as a jitdump of this machine's byte order. */
+/* Whether the file begins like a jitdump in this machine's byte order. */
 static bool is_jitdump(int fd)
 {
 	uint32_t magic;
@@ -184,7 +184,7 @@ static int add_load(struct perf_map *map, struct window *window, uint64_t positi
 	return vec_try_push(&map->codes, (struct perf_map_code){ load.code, (uint32_t)nr });
 }
 
-/* Compilers number their codes in ascending order; a load with a smaller number is not found. */
+/* Finds the load of the moved code by its number. Compilers number codes in ascending order; add_load() keeps no others. */
 static int add_move(struct perf_map *map, struct window *window, uint64_t position)
 {
 	struct code_move move;
@@ -215,10 +215,10 @@ static int read_records(struct perf_map *map, struct window *window, uint64_t en
 	return err;
 }
 
-/* Reads the complete records that are new. A record shorter than its header ends the reading for good. 0 or -ENOMEM. */
+/* Reads the new records that are complete. After a record shorter than its header no more are read. 0 or -ENOMEM. */
 static int read_dump(struct perf_map *map)
 {
-	_cleanup_(freep) struct window *window = malloc(sizeof(*window));
+	_cleanup_(freep) struct window *window = calloc(1, sizeof(*window));
 	off_t size = lseek(map->fd, 0, SEEK_END);
 	uint64_t end = size > 0 ? (uint64_t)size : 0;
 	struct file_header header;
@@ -226,7 +226,6 @@ static int read_dump(struct perf_map *map)
 	if (!window)
 		return -ENOMEM;
 	window->fd = map->fd;
-	window->nr = window->start = 0;
 	map->is_cut |= end > DUMP_MAX_BYTES;
 	if (!map->done && take(window, 0, &header, sizeof(header)) && header.magic == MAGIC &&
 	    header.size >= sizeof(header) && header.size <= HEADER_MAX_BYTES)
@@ -234,21 +233,21 @@ static int read_dump(struct perf_map *map)
 	return map->done && map->done <= end ? read_records(map, window, end) : 0;
 }
 
-/* ---- which entry counts ---- */
+/* ---- which entry an address belongs to ---- */
 
-/* An entry, as radix_sort() wants it. */
+/* The range of an entry: 16 bytes, for radix_sort(). */
 struct stretch {
 	uint64_t start;
 	uint32_t size, entry;
 };
 
-/* An entry that has begun. */
+/* An entry whose start the walk has passed. */
 struct claim {
 	uint64_t end;
 	uint32_t entry;
 };
 
-/* A heap with the latest entry first. An entry that has ended stays until it is the first. */
+/* A heap; the entry that was appended last to the map is the first. An entry that has ended stays until it is the first. */
 typedef VEC(struct claim) claim_heap;
 
 static int claims_add(claim_heap *claims, struct claim claim)
@@ -280,7 +279,7 @@ static void claims_drop_first(claim_heap *claims)
 	heap[i] = last;
 }
 
-/* From `from` on, up to the next bound, everything is the owner's: 1 + an entry, or 0. */
+/* From `from` up to the next bound, addresses belong to `owner`: 1 + the number of an entry, or 0 for none. */
 static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 {
 	int err = 0;
@@ -291,7 +290,7 @@ static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 	return err ?: vec_try_push(&map->owners, owner);
 }
 
-/* Shares out [from, to), in which no entry begins. */
+/* Sets the owners in [from, to), where no other entry begins. */
 static int share_between(struct perf_map *map, claim_heap *claims, uint64_t from, uint64_t to)
 {
 	int err = 0;
@@ -326,9 +325,7 @@ static int share_sorted(struct perf_map *map, const struct stretch *stretches, s
 	return err;
 }
 
-/*
- * One walk through the entries in the order of their starts; each place gets the latest of those that have begun there.
- */
+/* Walks through the entries by start address. Of those that cover an address, the one appended last gets it. */
 static int share_out(struct perf_map *map)
 {
 	size_t nr = map->entries.nr;
@@ -344,7 +341,7 @@ static int share_out(struct perf_map *map)
 
 /* ---- the map ---- */
 
-/* No name of a truncated map is certain, so none is kept. */
+/* Forgets the entries of a truncated map: the part that is not read may replace any of them. */
 static void forget_entries(struct perf_map *map)
 {
 	vec_done(&map->entries);
@@ -402,7 +399,7 @@ const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_
 	return owner && address != UINT64_MAX ? &map->entries.data[owner - 1] : NULL;
 }
 
-/* A name ends at the end of its line, in a jitdump at that of its record, and always at a NUL. */
+/* Reads a name of `room` bytes at most. It ends at a NUL or, in a perf map, at the end of its line. Returns its length. */
 static size_t read_name(const struct perf_map *map, const struct perf_map_entry *entry, char *scratch, size_t room)
 {
 	size_t got = read_at(map->fd, scratch, room, entry->name);
