@@ -9,14 +9,14 @@
 #include "symbolize/elf/elf_section.h"
 
 enum {
-	IMAGE_MAX_BYTES = 256 << 20, /* half of what the worker may have */
+	IMAGE_MAX_BYTES = 256 << 20, /* half of the worker's address space (supervisor.c) */
 	PIECE_BYTES = 1 << 20,
 	ALIGNMENT = 8,
 	SYMBOLS_MAX = 4 << 20,
 	NOT_KNOWN = -1,
 };
 
-/* What libdw reads for lines and inlined calls; the first one must be there. */
+/* The sections that libdw reads for lines and inlined calls. The file must have the first one. */
 static const char *const names[] = {
 	".debug_info", ".debug_types",  ".debug_abbrev",   ".debug_line", ".debug_line_str",
 	".debug_str",  ".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
@@ -25,7 +25,7 @@ static const char *const names[] = {
 enum {
 	LINES = 3,
 	NR_NAMES = sizeof(names) / sizeof(*names),
-	NR_HEADERS = NR_NAMES + 2, /* the null section, and the names of sections */
+	NR_HEADERS = NR_NAMES + 2, /* and the null section, and the section with the names */
 };
 
 struct layout {
@@ -39,7 +39,7 @@ static uint64_t aligned(uint64_t offset)
 	return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The order: the ELF header, the sections, their names, their headers. */
+/* Opens the sections, and gives offsets: the ELF header is first, then the sections, their names, their headers. */
 static int lay_out(const struct elf_file *elf, struct layout *layout)
 {
 	uint64_t end = sizeof(Elf64_Ehdr);
@@ -114,10 +114,10 @@ static void write_headers(const struct elf_file *elf, const struct layout *layou
 
 /* ---- relocations ---- */
 
-/* The addresses of all symbols; an undefined one is 0. */
+/* The addresses of all symbols; 0 for an undefined one. */
 typedef VEC(uint64_t) symbol_values;
 
-/* How many bytes a relocation of debug information fills in; 0: none. */
+/* How many bytes a relocation of debug information fills in: 0 if it is ignored, NOT_KNOWN for an unknown type. */
 static int width_of(uint16_t machine, uint32_t type)
 {
 	static const struct {
@@ -150,14 +150,13 @@ static uint64_t value_of(const struct elf_file *elf, const Elf64_Sym *symbol)
 
 static int read_symbols(const struct elf_file *elf, uint32_t section, symbol_values *values)
 {
-	const Elf64_Shdr *table = section < elf->sections.nr ? &elf->sections.data[section] : NULL;
+	const Elf64_Shdr *table = elf_file_section_number(elf, section);
 	_cleanup_(elf_section_done) struct elf_section symbols = {};
 	const Elf64_Sym *symbol;
 	int err = 0;
 
-	if (!table || table->sh_type != SHT_SYMTAB || !elf_file_holds(elf, table->sh_offset, table->sh_size))
-		return -EBADMSG;
-	if (table->sh_size / sizeof(*symbol) > SYMBOLS_MAX)
+	if (!table || table->sh_type != SHT_SYMTAB || !elf_file_holds(elf, table->sh_offset, table->sh_size) ||
+	    table->sh_size / sizeof(*symbol) > SYMBOLS_MAX)
 		return -EBADMSG;
 	symbols = elf_section_of_range(elf, table->sh_offset, table->sh_size);
 	for (uint64_t i = 0; !err && i < table->sh_size / sizeof(*symbol); i++) {
@@ -179,7 +178,7 @@ static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const
 	    (uint64_t)width > nr_bytes - relocation->r_offset)
 		return -EBADMSG;
 	value = symbols->data[symbol] + (uint64_t)relocation->r_addend;
-	memcpy(bytes + relocation->r_offset, &value, (size_t)width); /* little endian, as the file */
+	memcpy(bytes + relocation->r_offset, &value, (size_t)width); /* the file is little endian too */
 	return 0;
 }
 
@@ -198,7 +197,7 @@ static int apply_table(const struct elf_file *elf, const Elf64_Shdr *table, cons
 	return err;
 }
 
-/* There is one table for a section: relocatable links join them. */
+/* The relocations of the section of this name, or NULL. `ld -r` joins them: a section has one table. */
 static const Elf64_Shdr *table_of(const struct elf_file *elf, const char *name)
 {
 	for (size_t i = 0; i < elf->sections.nr; i++) {
@@ -212,8 +211,8 @@ static const Elf64_Shdr *table_of(const struct elf_file *elf, const char *name)
 }
 
 /*
- * Applies the relocations of the section of this name, whose unpacked bytes these are, as a linker would. Symbols have the
- * addresses of elf_file_lay_out(). x86-64 and aarch64. 0, -EBADMSG for one that is out of bounds or not known, -ENOMEM.
+ * Applies the relocations of the section of this name to its unpacked bytes, for x86-64 and aarch64. Symbols have the
+ * addresses of elf_file_lay_out(). 0, -EBADMSG for a relocation that is out of bounds or not known, -ENOMEM.
  */
 static int relocate(const struct elf_file *elf, const char *name, unsigned char *bytes, uint64_t nr_bytes)
 {

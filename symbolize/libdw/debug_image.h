@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The debug sections of a file as an ELF file in memory: unpacked, relocated if the file is a kernel module, and nothing
- * else. libdw gets this in place of the file: it maps no file, and finds no path of another one to look for.
+ * An ELF file in memory with the debug sections of a file and nothing else: unpacked and, for a kernel module, relocated.
+ * libdw reads this instead of the file, so it maps no file, and finds no path of another file to open.
  */
 #pragma once
 
 #include "symbolize/elf/elf_file.h"
 
 struct debug_image {
-	unsigned char *bytes;
+	unsigned char *bytes; /* freed by debug_image_done() */
 	size_t nr_bytes;
-	uint64_t lines, nr_lines; /* where .debug_line is in it, and its size */
+	uint64_t lines, nr_lines; /* offset of .debug_line in `bytes`, and its size */
 };
 
-/* The size of the line program at an offset of .debug_line; 0 when there is none. */
+/* The size in bytes of the line program at an offset of .debug_line; 0 if there is none. */
 uint64_t debug_image_program_size(const struct debug_image *image, uint64_t offset);
 
 /*
- * Makes it. 0, -ENODATA without .debug_info, -EBADMSG for sections or relocations that make no sense or are not known,
- * -ENOMEM, also for more than 256 MB.
+ * Makes the image. 0, -ENODATA without .debug_info, -EBADMSG for malformed sections, and for relocations that are malformed
+ * or of unknown types, -ENOMEM, also for more than 256 MB.
  */
 int debug_image_make(const struct elf_file *elf, struct debug_image *ret_image);
 void debug_image_done(struct debug_image *image);

@@ -10,17 +10,17 @@
 #include "symbolize/libdw/debug_image.h"
 
 enum {
-	PROGRAM_MAX_BYTES = 2 << 20, /* of the lines of one unit */
-	UNITS_MAX = 1 << 19, /* libdw keeps something of each */
+	PROGRAM_MAX_BYTES = 2 << 20, /* of the line program of a unit */
+	UNITS_MAX = 1 << 19, /* libdw keeps data for each unit it has seen */
 	DEPTH_MAX = 256,
 	RANGES_MAX = 1 << 20,
-	REFERENCES_MAX = 16, /* from one entry to the next */
-	STEPS_PER_LOOK = 4096, /* entries and ranges, from one look at the clock to the next */
+	REFERENCES_MAX = 16, /* followed from an entry to the next */
+	STEPS_PER_LOOK = 4096, /* the clock is read after so many entries and ranges */
 };
 
 /* ---- units ---- */
 
-/* Not a skeleton, in the forms of DWARF 5 and GNU: libdw would look for the split file. */
+/* False for a skeleton unit (of DWARF 5 or GNU), because libdw would look for its split file. */
 static bool is_readable(Dwarf_Die *root)
 {
 	int tag = dwarf_tag(root);
@@ -29,7 +29,7 @@ static bool is_readable(Dwarf_Die *root)
 	       !dwarf_hasattr(root, DW_AT_GNU_dwo_name) && !dwarf_hasattr(root, DW_AT_GNU_dwo_id);
 }
 
-/* Calls `visit` for each range of an entry, until it returns false. Returns how many it has read. */
+/* Calls `visit` for each range of an entry, until it returns false. Returns how many ranges were read. */
 static uint32_t visit_ranges(Dwarf_Die *die, bool (*visit)(void *context, uint64_t low, uint64_t high), void *context)
 {
 	Dwarf_Addr base, low, high;
@@ -46,7 +46,7 @@ static uint32_t visit_ranges(Dwarf_Die *die, bool (*visit)(void *context, uint64
 
 /* ---- lines ---- */
 
-/* The row of a place: the last one at or before its address. */
+/* The row that covers an address: the last one at or before it; NULL if that ends a sequence. */
 static Dwarf_Line *row_of(Dwarf_Lines *lines, size_t nr, uint64_t address)
 {
 	size_t low = 0, high = nr;
@@ -79,7 +79,7 @@ static int answer_place(struct source_batch *batch, struct source_place *place, 
 	return file && !place->file ? -ENOMEM : 0;
 }
 
-/* Of a program that is not read the lines stay that our own reader has found. */
+/* Answers the places of the unit. Without `with_lines`, they keep the lines that symbolize/dwarf has found. */
 static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_lines)
 {
 	Dwarf_Lines *lines = NULL;
@@ -100,14 +100,14 @@ static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t u
 	return err;
 }
 
-/* ---- inlined calls: what symbolize/dwarf/search_inlines.c does, by the same rules ---- */
+/* ---- inlined calls, by the rules of symbolize/dwarf/search_inlines.c ---- */
 
 struct walk {
 	struct place_calls calls; /* the first member */
 	Dwarf_Files *files;
 	size_t nr_files;
-	Dwarf_Die *die; /* the entry at hand */
-	uint32_t nr_steps; /* since the last look at the clock */
+	Dwarf_Die *die; /* the current entry */
+	uint32_t nr_steps; /* since the clock was read */
 };
 
 static uint64_t number_of(Dwarf_Die *die, unsigned int name)
@@ -125,7 +125,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* The entry that this one completes. */
+/* Replaces an entry by the one that it refers to: its abstract origin or its declaration. */
 static bool follow(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -139,7 +139,7 @@ static bool follow(Dwarf_Die *die)
 	return true;
 }
 
-/* The first linkage name in the entries that the call leads to, one after the other; else the first plain name. */
+/* Follows the references of a call. Returns the first linkage name on the way, else the first plain name, else NULL. */
 static const char *name_of(const Dwarf_Die *call)
 {
 	const char *plain = NULL, *linkage;
@@ -205,7 +205,7 @@ static void take_entry(struct walk *walk, Dwarf_Die *die)
 	}
 }
 
-/* References to siblings that lead back would go on for ever. */
+/* Goes to the next sibling. False if there is none, or if it lies before: a loop of siblings would never end. */
 static bool next_sibling(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
@@ -214,8 +214,8 @@ static bool next_sibling(Dwarf_Die *die)
 }
 
 /*
- * From an entry without children to the next one, its own sibling or that of an entry around it; -1 at the end. For an
- * entry that does not tell where its sibling is, libdw goes through all entries below it once more.
+ * Goes from an entry without children to its next sibling, or to that of an entry around it. Returns the level, -1 at the
+ * end. If an entry has no DW_AT_sibling, libdw reads all entries below it again, so the clock is read here too.
  */
 static int leave(struct walk *walk, Dwarf_Die dies[DEPTH_MAX], int level)
 {
@@ -247,7 +247,7 @@ static void walk_entries(struct walk *walk, const Dwarf_Die *root)
 	}
 }
 
-/* Finds the calls of the places of this unit anew. Their files are in the line program, if that may be read. */
+/* Finds the inlined calls of the unit's places again. Their files are in the line program: `with_files` if it is read. */
 static int find_calls(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_files)
 {
 	struct walk walk = { .calls = { .batch = batch, .unit = unit, .add_frame = add_frame } };
@@ -261,7 +261,7 @@ static int find_calls(struct source_batch *batch, Dwarf_Die *root, uint32_t unit
 	return walk.calls.err;
 }
 
-/* ---- all of them ---- */
+/* ---- units of a file ---- */
 
 struct reader {
 	struct source_batch *batch;
@@ -269,7 +269,7 @@ struct reader {
 	struct debug_image image;
 	Elf *elf;
 	Dwarf *dwarf;
-	uint64_t nr_read; /* bytes of line programs, since it was opened: it keeps all rows */
+	uint64_t nr_read; /* bytes of line programs since `dwarf` was opened, which keeps all rows in memory */
 };
 
 static void __attribute__((noreturn)) end_without_memory(void)
@@ -288,7 +288,7 @@ static int open_dwarf(struct reader *reader)
 	return 0;
 }
 
-/* A row can be a byte, and takes a hundred. */
+/* False for a large line program: a row can be one byte of it, and takes a hundred bytes in libdw. */
 static bool may_read_lines(struct reader *reader, Dwarf_Die *root)
 {
 	Dwarf_Attribute attribute;
