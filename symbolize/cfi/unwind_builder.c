@@ -34,14 +34,14 @@ static int add_rule(struct unwind_builder *builder, struct st_unwind_rule rule, 
 	return err ?: hashidx_try_add(&builder->index, hash, *ret_number);
 }
 
-/* The number of a rule; most come again soon. */
+/* Finds or adds a rule. A cache comes first: most rules are used again soon. 0, -E2BIG, -ENOMEM. */
 static int number_of(struct unwind_builder *builder, struct st_unwind_rule rule, uint32_t *ret_number)
 {
 	uint64_t bits = bits_of(rule);
 	size_t place = (bits * 0x9e3779b97f4a7c15u) >> 56;
 	int err;
 
-	if (bits == bits_of(builder->recent[place].rule)) { /* rule 0 is what empty places say, and it is 0 */
+	if (bits == bits_of(builder->recent[place].rule)) { /* empty entries are right: rule 0 is all zeroes */
 		*ret_number = builder->recent[place].number;
 		return 0;
 	}
@@ -88,7 +88,7 @@ static int add_row(struct unwind_builder *builder, uint64_t address)
 	return vec_try_push(&table->rows, ST_UNWIND_ROW(address, builder->rule));
 }
 
-/* Closes the open page. One that would only say that nothing is known has no rows. */
+/* Ends the current page. If its only row has no rule, the page has no rows. */
 static void close_page(struct unwind_builder *builder)
 {
 	struct unwind_table *table = &builder->table;
@@ -102,7 +102,7 @@ static void close_page(struct unwind_builder *builder)
 	builder->page_full = false;
 }
 
-/* Goes on to a page; it, and those that are passed, begin with the rule in force. */
+/* Goes on to a page. Pages in between get one row each, with the current rule. 0, -E2BIG, -ENOMEM. */
 static int go_to_page(struct unwind_builder *builder, uint64_t page)
 {
 	while (builder->page < page) {
@@ -116,7 +116,7 @@ static int go_to_page(struct unwind_builder *builder, uint64_t page)
 	return 0;
 }
 
-/* Without room in the page, what follows in it has no rule. */
+/* The page has no room for more rows: the rest of it gets no rule, from its last row on. */
 static int fill_page(struct unwind_builder *builder)
 {
 	vec_last(&builder->table.rows) &= ~(uint32_t)(ST_UNWIND_RULES_MAX - 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call frame instructions: DWARF 5, 6.4.2, and GNU's, which binutils' include/dwarf2.h names. */
+/* The instructions of DWARF 5, 6.4.2, and those of GNU (binutils, include/dwarf2.h). */
 #include "symbolize/cfi/unwind_cfi.h"
 
 #include <dwarf.h>
 
 #include "symbolize/elf/eh_pointer.h"
 
-/* Numbers of registers: psABI of x86_64, "DWARF Register Number Mapping". */
+/* Register numbers: psABI of x86_64, "DWARF Register Number Mapping". */
 enum {
 	REG_BP = 6,
 	REG_SP = 7,
@@ -27,14 +27,14 @@ static bool fits_16(int64_t value)
 	return value >= INT16_MIN && value <= INT16_MAX;
 }
 
-/* How the caller's rbp is found; rules on rsp become rules on the CFA where that is one too. */
+/* How the caller's rbp is found. A place relative to rsp becomes one relative to the CFA, if the CFA is relative to rsp. */
 static uint8_t bp_rule(const struct cfi_state *state, int16_t *ret_offset)
 {
 	int64_t offset = state->bp.offset;
 	uint8_t how = ST_UNWIND_BP_AT_CFA;
 
 	switch (state->bp.where) {
-	case SAVED_UNSAID: /* it belongs to the callee's caller by the psABI */
+	case SAVED_UNSAID: /* by the psABI, functions preserve rbp */
 	case SAVED_SAME:
 		return ST_UNWIND_BP_SAME;
 	case SAVED_AT_CFA:
@@ -56,7 +56,7 @@ static uint8_t bp_rule(const struct cfi_state *state, int16_t *ret_offset)
 	return how;
 }
 
-/* Kind and offsets of the CFA; false when there is no such kind. */
+/* Sets kind and offsets of a rule; false if no rule can express this CFA. */
 static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 {
 	bool is_sp = cfa->reg == REG_SP, is_bp = cfa->reg == REG_BP;
@@ -80,7 +80,7 @@ static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 	return (is_sp || (is_bp && cfa->kind == CFA_DEREF)) && fits_16(cfa->offset) && fits_16(cfa->add);
 }
 
-/* The kernel's frame: rip is at rsp + offset, and the other registers are where the kernel puts them. */
+/* A signal frame: rip is saved at rsp + ra.offset, in a struct sigcontext with the other registers. */
 static struct st_unwind_rule signal_rule(const struct cfi_state *state)
 {
 	int64_t offset = state->ra.offset - SIGCONTEXT_IP;
@@ -90,7 +90,7 @@ static struct st_unwind_rule signal_rule(const struct cfi_state *state)
 	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = (int32_t)offset };
 }
 
-/* The rule for a state: ST_UNWIND_UNSUPPORTED where rules cannot express it, ST_UNWIND_INVALID where it says nothing. */
+/* The rule for a state: ST_UNWIND_UNSUPPORTED if no rule can express it, ST_UNWIND_INVALID if it is not set. */
 static struct st_unwind_rule rule_of(const struct cfi_state *state, bool is_signal)
 {
 	struct st_unwind_rule rule = {}, unsupported = { .kind = ST_UNWIND_UNSUPPORTED };
@@ -121,7 +121,7 @@ static struct st_unwind_rule rule_of(const struct cfi_state *state, bool is_sign
 
 /* ---- expressions ---- */
 
-/* What binutils writes for .plt, after "rsp + offset": breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
+/* Whether this is what binutils writes for .plt after "rsp + offset": breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
 static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 {
 	static const uint8_t before[] = { DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
@@ -135,7 +135,7 @@ static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 	return *ret_threshold >= 0 && *ret_threshold <= 15;
 }
 
-/* Of expressions only the few shapes are known that compilers and assemblers use. */
+/* Reads an expression. Only the few forms that compilers and assemblers write are known. */
 static struct cfi_cfa expression(struct byte_reader *from)
 {
 	struct byte_reader bytes = bytes_part(from, bytes_uleb(from));
@@ -202,7 +202,7 @@ static void restore(struct run *run, uint64_t reg)
 		*saved = *saved_of(&initial, reg);
 }
 
-/* A product that wraps is a number like another here: the bytes are nonsense then. */
+/* The product may wrap, only for malformed bytes: any offset is as good for them. */
 static int64_t factored(const struct run *run, uint64_t value)
 {
 	return (int64_t)(value * (uint64_t)run->cie->common.data_factor);
@@ -225,7 +225,7 @@ static int end_row(struct run *run)
 	return vec_try_push(&run->rows->rows, row);
 }
 
-/* Goes on at another address; what holds until there is a row. Never back, and never in a CIE. */
+/* Adds the row that ends at `address`, and goes on there. -EBADMSG for a lower address, and in a CIE. */
 static int advance_to(struct run *run, uint64_t address)
 {
 	int err;
@@ -250,11 +250,11 @@ static int advance(struct run *run, uint64_t delta)
 
 /* ---- instructions ---- */
 
-/* Instructions of a register or of the CFA. */
+/* Instructions that set a register or the CFA. */
 static int step_register(struct run *run, uint8_t operation)
 {
 	struct byte_reader *bytes = &run->bytes, operands = *bytes;
-	uint64_t first = bytes_uleb(bytes); /* of nearly all instructions */
+	uint64_t first = bytes_uleb(bytes); /* operand of nearly all instructions */
 	struct cfi_cfa place;
 
 	switch (operation) {
@@ -289,7 +289,7 @@ static int step_register(struct run *run, uint8_t operation)
 		save(run, first, SAVED_OTHERWISE, 0, 0);
 		return 0;
 	case DW_CFA_val_offset:
-	case DW_CFA_val_offset_sf: /* a signed number has as many bytes */
+	case DW_CFA_val_offset_sf: /* a signed LEB128 number has as many bytes as an unsigned one */
 		bytes_uleb(bytes);
 		save(run, first, SAVED_OTHERWISE, 0, 0);
 		return 0;
@@ -337,7 +337,7 @@ static int step(struct run *run)
 	switch (operation) {
 	case DW_CFA_nop:
 		return 0;
-	case DW_CFA_set_loc: /* nothing that we know writes it; relative to itself it makes no sense in a row of rows */
+	case DW_CFA_set_loc: /* no known tool writes it; relative addresses are refused */
 		if (run->cie->common.encoding & POINTER_BASE)
 			return -EBADMSG;
 		return advance_to(run, eh_pointer_value(bytes, run->cie->common.encoding, WORD_BYTES));
@@ -373,7 +373,7 @@ static int run_all(struct run *run)
 	return end_row(run);
 }
 
-/* Range and instructions of an FDE; false when it covers nothing. */
+/* Sets range and instructions of an FDE; false if its range is empty or wraps. */
 static bool start_run(struct run *run, const struct cfi *cfi, const struct cfi_fde *fde)
 {
 	struct byte_reader at = frame_section_from(&cfi->section, fde->position);
@@ -395,7 +395,7 @@ int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_
 	struct run run;
 	int err;
 
-	/* Not as a whole: the remembered states are large, and rarely used. */
+	/* member by member, since clearing `remembered` would take long: it is large and rarely used */
 	run.cie = cie;
 	run.state = cie->initial;
 	run.rows = rows;
@@ -412,9 +412,9 @@ int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_
 	return vec_try_push(&rows->rows, (struct cfi_row){ .address = fde->start }) ?: -EBADMSG;
 }
 
-/* ---- which CIEs and FDEs there are ---- */
+/* ---- finding CIEs and FDEs ---- */
 
-/* Runs the instructions of a CIE: its FDEs begin with the state at their end. */
+/* Adds a CIE, and runs its instructions. 0 or -ENOMEM. */
 static int add_cie(struct cfi *cfi, const struct frame_entry *entry)
 {
 	struct cfi_cie cie = { .position = (uint32_t)entry->position };
@@ -427,7 +427,7 @@ static int add_cie(struct cfi *cfi, const struct frame_entry *entry)
 	return vec_try_push(&cfi->cies, cie);
 }
 
-/* The number of the CIE at a position; *cie is the one that was looked for before. */
+/* Finds the index of the CIE at a position. *cie is the result of the last call, which is tried first. */
 static bool find_cie(const struct cfi *cfi, uint64_t position, uint32_t *cie)
 {
 	size_t nr;
@@ -478,7 +478,7 @@ int unwind_cfi_scan(struct cfi *cfi, struct frame_section *section)
 
 	*cfi = (struct cfi){ .section = *section };
 	*section = (struct frame_section){};
-	/* FDEs of .eh_frame come after their CIE; in .debug_frame they may stand before it. */
+	/* In .eh_frame, FDEs follow their CIE; in .debug_frame, they may come before it. */
 	err = scan(cfi, true, !cfi->section.is_debug);
 	if (!err && cfi->section.is_debug)
 		err = scan(cfi, false, true);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame instructions (DWARF 5, 6.4) of x86_64, as far as rsp, rbp and the return address go.
+ * Call frame instructions (DWARF 5, 6.4) of x86_64. Only rsp, rbp and the return address are followed.
  *
- * A section is a row of entries: CIEs with what is common, and FDEs, each with the instructions of one range of code.
- * unwind_cfi_scan() finds them, unwind_cfi_run() interprets one FDE.
+ * A section has two kinds of entries. An FDE has the instructions for one range of code. A CIE has what several FDEs share.
+ * unwind_cfi_scan() finds the entries, unwind_cfi_run() interprets an FDE.
  */
 #pragma once
 
@@ -11,28 +11,28 @@
 #include "core/base/vec.h"
 #include "symbolize/elf/frame_section.h"
 
-/* Where the CFA, rbp and the return address are, in the middle of a function. */
+/* Where the CFA, the caller's rbp and the return address are, at one instruction. */
 struct cfi_state {
 	struct cfi_cfa {
 		enum {
-			CFA_UNKNOWN, /* nothing has said so far */
+			CFA_UNKNOWN, /* no instruction has set it yet */
 			CFA_REGISTER, /* reg + offset */
 			CFA_DEREF, /* word at (reg + offset), + add */
 			CFA_PLT, /* reg + offset + (address & 15 >= add ? 8 : 0) */
-			CFA_OTHERWISE, /* an expression of another shape */
+			CFA_OTHERWISE, /* an expression that is none of these */
 		} kind;
 		uint32_t reg;
 		int64_t offset, add;
 	} cfa;
 	struct cfi_saved {
 		enum cfi_where {
-			SAVED_UNSAID,
-			SAVED_SAME,
-			SAVED_UNDEFINED,
+			SAVED_UNSAID, /* no instruction has set it yet */
+			SAVED_SAME, /* unchanged, in its own register */
+			SAVED_UNDEFINED, /* cannot be recovered; for the return address: there is no caller */
 			SAVED_AT_CFA, /* word at CFA + offset */
 			SAVED_AT_REGISTER, /* word at (reg + offset) */
 			SAVED_IN_REGISTER, /* in reg */
-			SAVED_OTHERWISE,
+			SAVED_OTHERWISE, /* an expression that is none of these */
 		} where;
 		uint32_t reg;
 		int64_t offset;
@@ -41,22 +41,22 @@ struct cfi_state {
 
 struct cfi_cie {
 	uint32_t position; /* in the section */
-	bool usable;
+	bool usable; /* false: malformed or of an unknown kind, so its FDEs are skipped */
 	struct frame_cie common;
-	struct cfi_state initial;
+	struct cfi_state initial; /* after the instructions of the CIE, where its FDEs begin */
 };
 
 /* An FDE; 16 bytes, for radix_sort(). */
 struct cfi_fde {
 	uint64_t start;
 	uint32_t position; /* in the section */
-	uint32_t cie;
+	uint32_t cie; /* index into cfi.cies */
 };
 
 struct cfi {
 	struct frame_section section;
 	VEC(struct cfi_cie) cies; /* by position */
-	VEC(struct cfi_fde) fdes; /* as they come */
+	VEC(struct cfi_fde) fdes; /* in the order of the section */
 };
 
 struct cfi_row {
@@ -65,19 +65,19 @@ struct cfi_row {
 };
 
 struct cfi_rows {
-	uint64_t end; /* where the last row ends */
+	uint64_t end; /* address at which the last row ends */
 	VEC(struct cfi_row) rows;
 };
 
 /*
- * Takes the section over, and finds what is in it. Entries that make no sense are passed over, and after a length that
- * leads out of the section there is nothing more. 0 or -ENOMEM.
+ * Takes the section over, and finds its entries. Malformed entries are skipped; an entry whose length leads out of the
+ * section ends the scan. 0 or -ENOMEM (then *cfi is empty).
  */
 int unwind_cfi_scan(struct cfi *cfi, struct frame_section *section);
 void unwind_cfi_done(struct cfi *cfi);
 
 /*
- * The rows of an FDE, rising by address, the first one at its start; `rows` is emptied first. Where the instructions
- * make no sense, it is one row without a rule. 0, -EBADMSG for that case, or -ENOMEM.
+ * Replaces `rows` by the rows of an FDE, by ascending address from its start on; none if its range is empty. 0, -EBADMSG for
+ * malformed instructions (then `rows` is one row without a rule), or -ENOMEM.
  */
 int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_rows *rows);

@@ -10,11 +10,11 @@
 #include "symbolize/cfi/unwind_sigreturn.h"
 #include "symbolize/elf/elf_needs.h"
 
-#define GO_FUNCTION UINT32_MAX /* in place of a CIE: `position` is its number in .gopclntab */
+#define GO_FUNCTION UINT32_MAX /* in cfi_fde.cie: a Go function, and `position` is its number in .gopclntab */
 
 enum {
-	PADDING_MAX = 15, /* between functions: the rule before it goes on, as no code is there */
-	ENTRY_BYTES_MAX = 64, /* of the code that a program begins with; glibc's loader has 61 */
+	PADDING_MAX = 15, /* bytes between functions, where the rule of the first one goes on: no code runs there */
+	ENTRY_BYTES_MAX = 64, /* of the code at a program's entry; glibc's loader has 61 */
 };
 
 struct compile {
@@ -23,8 +23,8 @@ struct compile {
 	struct unwind_go go;
 	struct cfi_rows rows;
 	struct unwind_builder builder;
-	uint64_t low, high; /* lowest and highest address of the code */
-	uint64_t end; /* of what has rows so far; 0 before the first */
+	uint64_t low, high; /* the code's first address, and the one after its last */
+	uint64_t end; /* of the last function with rows; 0 before the first one */
 };
 
 static void compile_done(struct compile *compile)
@@ -35,7 +35,7 @@ static void compile_done(struct compile *compile)
 	unwind_builder_done(&compile->builder);
 }
 
-/* Lowest and highest address of the file's code. */
+/* Finds the first address of the file's code, and the one after its last. 0, -EBADMSG, -ENODATA without code. */
 static int find_code(const struct elf_file *elf, uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -69,7 +69,7 @@ static int scan(struct compile *compile, int (*find)(const struct elf_file *elf,
 	return err;
 }
 
-/* Go's functions join those of .eh_frame, which in such a program are of C. */
+/* Adds the Go functions to those of .eh_frame, which are C functions in a Go program. */
 static int add_go(struct compile *compile)
 {
 	int err = unwind_go_read(&compile->go, compile->elf);
@@ -78,7 +78,7 @@ static int add_go(struct compile *compile)
 	for (uint64_t i = 0; i < compile->go.table.nr && !err; i++) {
 		struct cfi_fde function = { unwind_go_start(&compile->go, i), (uint32_t)i, GO_FUNCTION };
 
-		if (function.start < before) /* they end where the next one starts */
+		if (function.start < before) /* malformed: each function ends where the next one starts */
 			break;
 		before = function.start;
 		err = vec_try_push(&compile->cfi.fdes, function);
@@ -91,7 +91,7 @@ static bool is_nothing(int err)
 	return err == -ENODATA || err == -EBADMSG;
 }
 
-/* What is broken is as good as not there, as long as there is something else. */
+/* Finds the functions. A malformed section counts as a missing one. Returns its error only if no other section has any. */
 static int find_frames(struct compile *compile)
 {
 	int eh = scan(compile, frame_section_eh), go, debug;
@@ -105,7 +105,7 @@ static int find_frames(struct compile *compile)
 	return debug == -ENODATA ? eh : debug;
 }
 
-/* From `start` to `next` nothing is known, but for what the bytes say by themselves. */
+/* [start, next) has no information, except that stubs for the return from a signal are known by their bytes. */
 static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 {
 	static const struct st_unwind_rule none;
@@ -123,8 +123,8 @@ static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 }
 
 /*
- * Where the code ends that a program begins with, at `next` at the latest: before padding, which is a long nop, or before a stub for
- * the return from a signal.
+ * The end of the code at the program's entry: the first padding (a long nop) or stub for the return from a signal, and at
+ * most `next` or ENTRY_BYTES_MAX. It is the entry itself if the code cannot be read.
  */
 static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
 {
@@ -144,8 +144,8 @@ static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
 }
 
 /*
- * The same, but the function at the ELF header's entry is the root, as nothing calls it. C libraries that give it no
- * information are musl and, in the loader itself, glibc.
+ * As add_unknown(), but the function at the ELF header's entry gets the rule of an outermost frame, because nothing calls
+ * it. musl gives that function no information, nor does glibc in its loader.
  */
 static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compiles the unwind table of a file: from .eh_frame, or without one from Go's .gopclntab or .debug_frame. A vDSO is
- * a file like another, once it is in a descriptor.
+ * Compiles the unwind table of an x86_64 file from .eh_frame and Go's .gopclntab. Without both, it uses .debug_frame.
  *
- * -ENODATA when the file has nothing of the kind, or nothing for x86_64; -E2BIG when it would be larger than a table may
- * be (unwind_table.h); else as in elf_file.h.
+ * 0; -ENODATA if the file has none of them, no code, or code of another machine; -E2BIG if the table would exceed the limits
+ * of unwind_table.h; else as in elf_file.h. The caller frees *ret_table with unwind_table_done().
  */
 #pragma once
 

@@ -9,13 +9,14 @@
 enum {
 	TABLE_MAX = 256 << 20,
 
-	FLAG_TOP_FRAME = 1, /* of funcFlag: nothing called it */
-	FLAG_SP_WRITE = 2, /* it changes to another stack: what is told of rsp does not hold */
+	/* of the runtime's funcFlag */
+	FLAG_TOP_FRAME = 1, /* the outermost function of a stack */
+	FLAG_SP_WRITE = 2, /* it switches stacks, so its distances from rsp are wrong */
 	SIGRETURN_BYTES = 9,
 	STUB_MAX_BYTES = 32,
 };
 
-/* The bytes of the table from an offset of the file on. */
+/* The bytes of the table from an offset in the file on. */
 static struct byte_reader bytes_at(const struct unwind_go *go, uint64_t offset)
 {
 	struct byte_reader bytes = { .at = go->bytes, .end = go->bytes + go->table.nr_bytes };
@@ -59,8 +60,8 @@ uint64_t unwind_go_start(const struct unwind_go *go, uint64_t number)
 }
 
 /*
- * The rule where the return address is `distance` bytes above rsp. A function with a frame begins it with the caller's
- * rbp, next to the return address: cmd/internal/obj/x86/obj6.go, preprocess().
+ * The rule where the return address is `distance` bytes above rsp. A function with a frame saves the caller's rbp right
+ * below the return address (Go, cmd/internal/obj/x86/obj6.go, preprocess()).
  */
 static struct st_unwind_rule rule_of(int64_t distance)
 {
@@ -84,8 +85,11 @@ static int64_t zigzag(uint64_t value)
 	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* A table of distances: pairs of the change of the distance and the bytes of code that have it; no change ends it. */
-static int run_distances(const struct unwind_go *go, struct byte_reader bytes, uint64_t start, struct cfi_rows *rows)
+/*
+ * Reads a table of distances: pairs of a change of the distance, and the number of bytes of code that have the new one. A
+ * change of 0 after the first pair ends it. 0, -EBADMSG, -ENOMEM.
+ */
+static int run_distances(struct byte_reader bytes, uint64_t start, struct cfi_rows *rows)
 {
 	uint64_t address = start;
 	int64_t distance = -1;
@@ -96,7 +100,7 @@ static int run_distances(const struct unwind_go *go, struct byte_reader bytes, u
 
 		if (!change && address != start)
 			return 0;
-		step = bytes_uleb(&bytes) * go->table.quantum;
+		step = bytes_uleb(&bytes);
 		if (bytes.bad || !step || change > UINT32_MAX || step > UINT32_MAX)
 			return -EBADMSG;
 		distance += zigzag(change);
@@ -106,7 +110,7 @@ static int run_distances(const struct unwind_go *go, struct byte_reader bytes, u
 	return err;
 }
 
-/* A stub is a function of its own, at most padded. */
+/* Whether the function is a stub for the return from a signal, maybe with padding. */
 static bool is_sigreturn(const struct elf_file *elf, uint64_t start, uint64_t end)
 {
 	uint64_t stub, stub_end;
@@ -122,7 +126,7 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 	uint64_t record = go->table.records + place;
 	uint64_t id = number_at(go, record + go->table.flags, 1),
 		 flags = number_at(go, record + go->table.flags + 1, 1);
-	/* After the entry: name, arguments, deferreturn, pcsp. */
+	/* a record has the entry, then name, arguments, deferreturn, pcsp of 4 bytes each */
 	uint64_t program = number_at(go, record + go->table.word + 12, 4);
 	int err;
 
@@ -130,10 +134,10 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 	rows->end = unwind_go_start(go, number + 1);
 	if (rows->end <= start || place > go->table.nr_bytes)
 		return 0;
-	if (is_sigreturn(elf, start, rows->end)) /* its row is looked up by the byte before */
+	if (is_sigreturn(elf, start, rows->end)) /* unwind_sigreturn_rule(): the row begins one byte before */
 		return one_row(rows, elf_file_segment_at(elf, start - 1, PF_X) ? start - 1 : start,
 			       unwind_sigreturn_rule());
-	if (flags & FLAG_TOP_FRAME && id) /* sigtramp says so too, but has no id, and goes on in the signal frame */
+	if (flags & FLAG_TOP_FRAME && id) /* sigtramp has the flag but no id: a signal frame follows it */
 		return one_row(rows, start, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP });
 	if (flags & FLAG_SP_WRITE)
 		return one_row(
@@ -142,7 +146,7 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 						 .how = ST_UNWIND_HOW(ST_UNWIND_BP_AT_CFA, ST_UNWIND_RA_ELSEWHERE, 0),
 						 .bp_offset = -16,
 						 .offset = 16 });
-	err = run_distances(go, bytes_at(go, go->table.programs + program), start, rows);
+	err = run_distances(bytes_at(go, go->table.programs + program), start, rows);
 	if (err != -EBADMSG)
 		return err;
 	rows->rows.nr = 0;

@@ -24,7 +24,7 @@ struct st_unwind_rule unwind_sigreturn_rule(void)
 	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 }; /* uc_mcontext of struct ucontext */
 }
 
-/* The first stub of a chunk; NULL without one. */
+/* The first stub in a chunk, or NULL. */
 static const uint8_t *find_in_chunk(const uint8_t *chunk, size_t nr, size_t *ret_nr)
 {
 	const uint8_t *first = NULL;
@@ -66,7 +66,7 @@ bool unwind_sigreturn_find(const struct elf_file *elf, uint64_t start, uint64_t 
 		}
 		if (nr < CHUNK_BYTES)
 			break;
-		start += nr - STUB_MAX; /* one may lie on the border */
+		start += nr - STUB_MAX; /* chunks overlap: a stub may lie across their border */
 		offset += nr - STUB_MAX;
 	}
 	return false;
