@@ -25,11 +25,6 @@ void *xcalloc(size_t count, size_t size)
 	return xcheck(calloc(count ? count : 1, size ? size : 1));
 }
 
-void *xreallocarray(void *pointer, size_t count, size_t size)
-{
-	return xcheck(reallocarray(pointer, count ? count : 1, size ? size : 1));
-}
-
 char *xstrdup(const char *text)
 {
 	return xcheck(strdup(text));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where to begin a search in a sorted array of 100,000 places: a binary search goes to 17 of them, all over the memory;
- * with buckets it goes to one number, and then to some elements that lie together.
+ * An index for searches in a sorted array. A binary search among 100,000 elements reads 17 of them, far apart in memory; with
+ * buckets it reads two numbers and a few neighbouring elements.
  */
 #pragma once
 
@@ -9,25 +9,25 @@
 #include <stdint.h>
 
 struct bucket_index {
-	uint32_t *before; /* elements before each bucket of 2^shift bytes, and all; NULL: too few to be worth it */
+	uint32_t *before; /* how many elements come before each bucket of 2^shift places; then their number. NULL: no buckets */
 	size_t nr;
 	unsigned int shift;
 };
 
 /*
- * For `nr` elements of `element_bytes`, sorted by the uint32_t that they begin with. Buckets are a convenience: without
- * memory for them there are none, and the search is the long one.
+ * Indexes `nr` elements of `element_bytes`, sorted by the uint32_t that they begin with. Replaces an earlier index. For few
+ * elements, and without memory, it makes no buckets.
  */
 void bucket_index_make(struct bucket_index *index, const void *elements, size_t nr, size_t element_bytes);
 void bucket_index_done(struct bucket_index *index);
 
 /*
- * Narrows [*first, *first + *nr), at the call all elements: those before it begin at or before the place, those behind
- * it later.
+ * Narrows the range of *nr elements from *first on, which is 0 at the call: elements before the narrowed range begin at or
+ * before the place, elements after it begin later.
  */
 void bucket_index_narrow(const struct bucket_index *index, uint64_t place, size_t *first, size_t *nr);
 
-/* How many elements of a vector begin (`start`) at or before the place. */
+/* How many elements of a vector have a `start` at or before the place. */
 #define bucket_index_nr_until(index, v, place)                                        \
 	({                                                                            \
 		struct {                                                              \

@@ -20,7 +20,7 @@ void buf_adds(struct buf *buf, const char *text);
 void buf_addc(struct buf *buf, char c);
 void buf_addu(struct buf *buf, uint64_t number); /* in decimal; many times faster than buf_addf() */
 void buf_add_grouped(struct buf *buf, uint64_t number); /* 1,234,567: for people */
-/* Words of ours about so many things, without the number: of "{line is|lines are}" one of the two. */
+/* Adds `words`, without the number. Of "{line is|lines are}" it adds the first part for 1, else the second. */
 void buf_add_counted(struct buf *buf, uint64_t number, const char *words);
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *buf, const char *format, ...);
 void buf_vaddf(struct buf *buf, const char *format, va_list arguments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers and strings out of bytes that may be hostile: a read past the end gives 0 and sets `bad`, which stays set. The
- * encodings are DWARF 5's, 7.6 (LEB128), and those of the Linux Standard Base, "DWARF Exception Header Encoding".
+ * Reads numbers and strings from bytes that may be hostile: a read past the end returns 0 and sets `bad`, which stays set. LEB128 is
+ * described in DWARF 5, 7.6.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they stand in the file");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied from the file");
 
 struct byte_reader {
 	const uint8_t *at, *end;
@@ -54,7 +54,7 @@ static inline void bytes_skip(struct byte_reader *bytes, uint64_t nr)
 		bytes->at += nr;
 }
 
-/* The next `nr` bytes as something to read on its own. */
+/* A reader of the next `nr` bytes; this one moves past them. */
 static inline struct byte_reader bytes_part(struct byte_reader *bytes, uint64_t nr)
 {
 	struct byte_reader part = { .at = bytes->at };
@@ -65,7 +65,7 @@ static inline struct byte_reader bytes_part(struct byte_reader *bytes, uint64_t 
 	return part;
 }
 
-/* LEB128; bits beyond 64 are dropped. *ret_shift is where the last byte ended, *ret_last that byte. */
+/* LEB128; bits beyond 64 are dropped. *ret_shift: the bits read, 7 for each byte; *ret_last: the last byte. */
 static inline uint64_t bytes_leb(struct byte_reader *bytes, unsigned int *ret_shift, uint8_t *ret_last)
 {
 	uint64_t value = 0;
@@ -102,7 +102,7 @@ static inline int64_t bytes_sleb(struct byte_reader *bytes)
 	return (int64_t)value;
 }
 
-/* The string at the reader, which moves past its NUL. NULL, and `bad` is set, when there is no NUL. */
+/* Returns the string at the reader, which moves past its NUL. Without a NUL it returns NULL and sets `bad`. */
 static inline const char *bytes_string(struct byte_reader *bytes)
 {
 	const uint8_t *start = bytes->at, *end = bytes_left(bytes) ? memchr(start, '\0', bytes_left(bytes)) : NULL;

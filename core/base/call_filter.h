@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filters of system calls that the compiler makes: arrays of instructions, without a library that computes them at each
- * start.
+ * Seccomp filters as constant arrays of BPF instructions, so that no library computes them at each start.
  *
  *	static const struct sock_filter calls[] = { CALLS_BEGIN, CALLS_ALLOW(SYS_read), CALLS_REFUSE_REST };
  *

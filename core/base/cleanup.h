@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scope guards: `_cleanup_(closep) int fd = -1;` releases a local at every way out of its scope.
+ * Scope guards: `_cleanup_(closep) int fd = -1;` closes the descriptor at the end of its scope, also after a return.
  *
- * A cleanup function takes a pointer to the variable, as the compiler's cleanup attribute asks, and accepts the
- * variable's empty value. Hand a guarded value over with take_fd() or take_ptr().
+ * A cleanup function takes a pointer to the variable, as the compiler's cleanup attribute requires, and does nothing for an empty
+ * one (-1, NULL). take_fd() and take_ptr() hand the value over to another owner.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ static inline void closedirp(DIR **directory)
 		closedir(*directory);
 }
 
-/* Gives the descriptor away: the guarded variable no longer owns it. */
+/* Returns the descriptor and sets the variable to -1, so that it is not closed. */
 static inline int take_fd(int *fd)
 {
 	int taken = *fd;
@@ -47,7 +47,7 @@ static inline int take_fd(int *fd)
 	return taken;
 }
 
-/* Gives the pointer away: the guarded variable no longer owns it. */
+/* Returns the pointer and sets the variable to NULL, so that it is not freed. */
 #define take_ptr(pointer)                               \
 	({                                              \
 		__typeof__(pointer) taken_ = (pointer); \

@@ -16,7 +16,7 @@ static inline uint64_t clock_now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-/* Of the clock that bpf_ktime_get_ns() and the side-band use. */
+/* bpf_ktime_get_ns() and the side-band use the same clock. */
 static inline uint64_t clock_monotonic_ns(void)
 {
 	return clock_now_ns(CLOCK_MONOTONIC);

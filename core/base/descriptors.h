@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limit of open files. */
+/* The limit of open files (RLIMIT_NOFILE). */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * Makes room for so many descriptors beyond the limit of now, and 1,024 in any case: that is what shells give, while a
- * run may need some for each probe and each target. What the kernel does not give is refused where it is opened.
+ * Raises the limit by `nr_more`, from 1,024 at least, because a run may need descriptors for each probe and each target. If the
+ * kernel does not allow that, opening them fails later.
  */
 void descriptors_allow(uint64_t nr_more);
 
-/* The largest limit that descriptors_allow() wanted: what a user has to allow, at least. */
+/* The largest limit that descriptors_allow() has asked for; a user must allow at least that. */
 uint64_t descriptors_wanted(void);
 
-/* In a child that becomes another program: the limit as it was before the first descriptors_allow(). */
+/* For a child that executes another program: restores the limit from before the first descriptors_allow(). */
 void descriptors_restore(void);

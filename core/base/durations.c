@@ -7,7 +7,7 @@ static unsigned int highest_bit(uint64_t number)
 	return 63 - (unsigned int)__builtin_clzll(number | 1);
 }
 
-/* Of a class that begins with this microsecond: 2^shift microseconds long. */
+/* The class that begins with this microsecond is 2^shift microseconds long. */
 static unsigned int class_shift(uint64_t us)
 {
 	return highest_bit(us | 7) - 2;
@@ -20,7 +20,7 @@ uint64_t duration_class(uint64_t ns)
 	return us >> class_shift(us) << class_shift(us);
 }
 
-/* A file may hold any numbers: none of them leads around to 0. */
+/* Saturates: a saved profile may hold any numbers. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -78,7 +78,7 @@ static uint64_t last_ns(const struct duration_part *part)
 	return __builtin_mul_overflow(behind_us, 1000, &behind_ns) ? UINT64_MAX : behind_ns - 1;
 }
 
-/* What is left of the sum for one interval when all others last `other_ns`; 0 when that is more than the sum. */
+/* What is left of the sum for one duration if all others last `other_ns`; 0 if those take more than the sum. */
 static uint64_t rest_ns(const struct duration_part *part, uint64_t other_ns)
 {
 	uint64_t others_ns;
@@ -93,7 +93,7 @@ static struct duration_range range(uint64_t first_ns, uint64_t last_ns)
 	return (struct duration_range){ first_ns / 1000, (last_ns > first_ns ? last_ns : first_ns) / 1000 };
 }
 
-/* It is at most the mean, and at least what the longest that the others can be leave of the sum. */
+/* At most the mean. At least what is left of the sum if all others are as long as the class allows. */
 struct duration_range durations_shortest(const struct durations *durations)
 {
 	const struct duration_part *part = &durations->shortest;
@@ -106,7 +106,7 @@ struct duration_range durations_shortest(const struct durations *durations)
 	return range(least, part->sum_ns / part->nr);
 }
 
-/* It is at least the mean, and at most what the shortest that the others can be leave of the sum. */
+/* At least the mean. At most what is left of the sum if all others are as short as the class allows. */
 struct duration_range durations_longest(const struct durations *durations)
 {
 	const struct duration_part *part = &durations->longest;

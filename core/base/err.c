@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cause is kept like errno: one per thread, written on failure only. It is the one piece of hidden state outside
- * the BPF skeleton, and it buys failures that are reported in a single expression.
+ * The cause is kept like errno: one for each thread, written only on failure. So a failure is reported in one expression.
  */
 #include "core/base/err.h"
 
@@ -15,7 +14,7 @@
 
 static _Thread_local struct err_saved last;
 
-/* Says which limit of open files to raise, and to what. */
+/* Which limit of open files to raise, and to what. */
 static void hint_open_files(int code)
 {
 	struct rlimit limit = {};

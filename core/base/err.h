@@ -3,10 +3,9 @@
  * One line of cause for a failure, recorded where it happens and printed by main.c only.
  *
  * Functions return 0 or a negative errno. `return fail(-ENOENT, "event '%s': no such tracepoint", name);` records the
- * line and returns the code in one expression, so a failure without a code cannot be written. A cause belongs to the call
- * that failed: each new one replaces the one before, so what an earlier failure left behind hides nothing. A caller that has
- * nothing to add hands its callee's code up as it is. The cause counts only together with a code: who ends with 0 has none.
- * -EMFILE and -ENFILE, limits of open files, are always of kind ERR_HOST and have a hint.
+ * line and returns the code. Each new cause replaces the one before. A caller that has nothing to add returns its callee's code
+ * unchanged. After a function that returned 0 the cause means nothing. -EMFILE and -ENFILE, limits of open files, are always
+ * of kind ERR_HOST and have a hint.
  *
  * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
  * exit status; docs/reference/exit-status.md has the table.
@@ -15,7 +14,7 @@
 
 #include <errno.h>
 
-/* Before a function whose failure nobody may pass over. */
+/* Before a function whose failure no caller may ignore. */
 #define _must_check_ __attribute__((warn_unused_result))
 
 enum err_kind {
@@ -33,13 +32,13 @@ __attribute__((format(printf, 3, 4))) int fail_as(enum err_kind kind, int code, 
 #define fail_usage(...) fail_as(ERR_USAGE, -EINVAL, __VA_ARGS__)
 #define fail_no_match(...) fail_as(ERR_NO_MATCH, -ENOENT, __VA_ARGS__)
 
-/* fail_host() for a process or a thread that could not be started; -EAGAIN has advice. Returns `code`. */
+/* fail_host() for a process or a thread that could not be started; adds a hint for -EAGAIN. Returns `code`. */
 int fail_start(int code, const char *what);
 
-/* fail() for an output that cannot be written; -EFBIG, where the size of files is limited, has advice. Returns `code`. */
+/* fail() for an output that cannot be written; adds a hint for -EFBIG if RLIMIT_FSIZE is the reason. Returns `code`. */
 int fail_write(int code, const char *what);
 
-/* Adds a second line to the recorded cause: what to do about it. Without a cause it does nothing. */
+/* Adds a second line to the recorded cause: what to do about it. Does nothing without a cause, or if there is a hint already. */
 __attribute__((format(printf, 1, 2))) void hint(const char *format, ...);
 
 /* The recorded cause, its hint ("" where there is none) and its kind. Valid until the next fail or err_clear(). */
@@ -51,8 +50,8 @@ enum err_kind err_kind(void);
 void err_clear(void);
 
 /*
- * For what may fail without harm, and may run while another failure is on its way up: whatever is recorded until the end of the
- * block is forgotten, and the cause from before is there again.
+ * For steps that may fail without harm, also while another failure is being returned: at the end of the block the cause from
+ * before is restored.
  *
  *	_cleanup_(err_restore) struct err_saved before = err_save();
  */

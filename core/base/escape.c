@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Nearly all text is plain ASCII, so runs of it are found by one table look-up per byte and copied whole.
- */
+/* Nearly all text is plain ASCII, so runs of it are found by one table look-up per byte and copied whole. */
 #include "core/base/escape.h"
 
 #include <ctype.h>
@@ -25,7 +23,7 @@ static const uint8_t classes[256] = {
 	['\\'] = BACKSLASH, [';'] = SEMICOLON,      [']'] = BRACKET,
 };
 
-/* Characters that are obeyed rather than seen; ascending. */
+/* Characters that nobody sees and terminals or editors obey; ascending. */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {
@@ -63,7 +61,7 @@ static void add_bytes(struct buf *buf, const unsigned char *bytes, size_t nr_byt
 		add_byte(buf, bytes[i]);
 }
 
-/* How many bytes a sequence that starts with this byte has; 0: none starts with it. */
+/* The length of a sequence that starts with this byte; 0: no sequence does. */
 static size_t sequence_length(unsigned char lead)
 {
 	if (lead >= 0xc2 && lead <= 0xdf)
@@ -129,7 +127,7 @@ static void add_special(struct buf *buf, const unsigned char *at, bool last, enu
 		buf_add(buf, at, 1);
 }
 
-/* The text up to `end`, where a NUL or a space stands. */
+/* Adds the text up to `end`, where a NUL or a space is. */
 static void add_middle(struct buf *buf, const unsigned char *text, const unsigned char *end, enum escape_form form)
 {
 	while (text < end) {
@@ -149,14 +147,12 @@ static void add_middle(struct buf *buf, const unsigned char *text, const unsigne
 	}
 }
 
-/* Whether the name reads like a delimiter of the report: nothing but '-', or '-' and a space. */
+/* Whether the name looks like a delimiter of the report: it begins with '-', and after all '-' it ends or has a space. */
 static bool is_delimiter(const unsigned char *text)
 {
-	const unsigned char *behind = text;
+	size_t nr = strspn((const char *)text, "-");
 
-	while (*behind == '-')
-		behind++;
-	return behind > text && (!*behind || *behind == ' ');
+	return nr && (!text[nr] || text[nr] == ' ');
 }
 
 void escape_add(struct buf *buf, const char *text, enum escape_form form)
@@ -177,7 +173,7 @@ void escape_add(struct buf *buf, const char *text, enum escape_form form)
 	add_bytes(buf, tail, (size_t)(end - tail));
 }
 
-/* Escapes the space in front of what begins at `at`. */
+/* Escapes the space before `at`. */
 static void escape_space_before(struct buf *line, size_t at)
 {
 	_cleanup_(buf_done) struct buf rest = {};

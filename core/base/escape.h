@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text from strangers made safe to print: process names, symbols, modules, paths and whatever a saved profile says.
+ * Makes text of others safe to print: process names, symbols, modules, paths and the texts of saved profiles.
  *
  * A byte that must not be printed becomes \xNN (two lower-case hex digits). In every form that is
  *   - C0 controls, DEL, the C1 controls (also as UTF-8), bytes that are not valid UTF-8;
  *   - characters nobody sees but a terminal or editor obeys: bidirectional controls, line and paragraph separators,
  *     zero-width and other format characters, tags.
- * Everything else, valid UTF-8 included, stays as it is. The names add, so that no name can pass for something else and
- * every name can be told from the text:
+ * Everything else, valid UTF-8 included, stays as it is. In names more is escaped, so that no name looks like another part of
+ * the report and every name can be recovered from the text:
  *   - a backslash becomes \\ ;
  *   - spaces at either end become \x20: the layout of the report is made of leading spaces;
  *   - a leading '[' becomes \x5b: only the report's own labels ([unknown], [Missed User Stack]) begin with it;
  *   - the '-' of a name like "-", "--" or "- …" becomes \x2d: those are the report's delimiters.
- * Folded names add
+ * In folded names also
  *   - ';' becomes \x3b.
  */
 #pragma once
@@ -40,8 +40,8 @@ size_t utf8_decode(const unsigned char *text, uint32_t *ret_point);
 void escape_add(struct buf *buf, const char *text, enum escape_form form);
 
 /*
- * Before the count of a folded line that begins at `start`. A reader takes the last space as the border to the count, so spaces
- * inside names may stay, with one exception: flamegraph.pl and inferno read two numbers at the end as two columns ("before
- * after"). If the line ends in a space and a number, the space is escaped.
+ * To be called before the count is added to a folded line that begins at `start`. Readers take what follows the last space as the
+ * count, so spaces inside names may stay, with one exception: flamegraph.pl and inferno read two numbers at the end as two columns
+ * ("before after"). So if the line ends with a space and a number, this space is escaped.
  */
 void escape_last_number(struct buf *line, size_t start);

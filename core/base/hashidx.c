@@ -97,7 +97,7 @@ void hashidx_reserve(struct hashidx *index, size_t nr)
 		xcheck(NULL);
 }
 
-/* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). Always the same, so looked for only once. */
+/* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). They do not change, so they are read once. */
 static uint64_t seed(void)
 {
 	static uint64_t value;

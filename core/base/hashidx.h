@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash index: finds the position of an element that lives in an array elsewhere.
+ * A hash index: finds the position of an element in an array of the caller.
  *
- * It stores (hash, position) pairs only; the caller's `same` function compares the element at a position with the key.
- * Nothing is ever removed. Hashes are seeded per process, because keys (symbol names, comms) come from strangers.
+ * It stores pairs of hash and position; the caller's `same` function compares the element at a position with the key. Elements
+ * cannot be removed. Each process has its own hash seed, because others choose the keys (symbol names, comms).
  */
 #pragma once
 
@@ -29,14 +29,14 @@ void hashidx_done(struct hashidx *index);
 uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
 		      const void *key);
 
-/* Fetches what hashidx_find() for this hash will look at; for callers that know some keys ahead. */
+/* Prefetches the slot that hashidx_find() reads first, for callers that know a key in advance. */
 static inline void hashidx_prefetch(const struct hashidx *index, uint64_t hash)
 {
 	if (index->room)
 		__builtin_prefetch(&index->slots[hash & (index->room - 1)]);
 }
 
-/* As hashidx_find(), but adds `next` if no element matches, and returns it: the caller then stores the element there. */
+/* As hashidx_find(). If no element matches, adds position `next` and returns it; the caller then stores the element there. */
 uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
 			     const void *key, size_t next);
 
@@ -44,10 +44,10 @@ uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same 
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);
 int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position);
 
-/* Makes room for `nr` elements at once, so that adding them moves nothing. */
+/* Makes room for `nr` elements, so that the index does not grow while they are added. */
 void hashidx_reserve(struct hashidx *index, size_t nr);
 
-/* Hash of bytes with the seed of this process. */
+/* A hash with the seed of this process. */
 uint64_t hash_bytes(const void *bytes, size_t nr_bytes);
-/* The same, going on from an earlier hash. */
+/* The same, which also depends on an earlier hash. */
 uint64_t hash_more(uint64_t hash, const void *bytes, size_t nr_bytes);

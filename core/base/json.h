@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one writer of JSON. Values are added as they come: commas and quotes are its work, whether the brackets close is the
- * caller's. Numbers are whole numbers of 64 bits, which jansson's are not, and nothing is kept of what was written.
+ * Writes JSON value by value. It adds commas and quotes; the caller closes the brackets. Numbers are unsigned, of 64 bits.
  *
- * `key` is NULL for an element of an array. Strings are ASCII only and without what HTML could take for markup, so that a
- * document may stand in a page; bytes that are not UTF-8 become U+FFFD.
+ * `key` is NULL for an element of an array. Strings become ASCII without the special characters of HTML, so that a page may contain
+ * a document; bytes that are not UTF-8 become U+FFFD.
  */
 #pragma once
 
@@ -14,12 +13,12 @@
 #include "core/base/buf.h"
 
 struct json {
-	struct buf *text; /* which may be emptied between two values */
-	unsigned int depth; /* brackets that are open */
-	bool follows; /* the next value stands after another one of the same object or array */
+	struct buf *text; /* the caller may empty it between two values */
+	unsigned int depth; /* open brackets */
+	bool follows; /* the next value needs a comma before it */
 };
 
-/* Opens an object, '{', or an array, '['. As an element of an array it begins a line. */
+/* Opens an object, '{', or an array, '['. An element of an array begins a new line. */
 void json_begin(struct json *json, const char *key, char bracket);
 void json_end(struct json *json, char bracket); /* '}' or ']' */
 
@@ -27,5 +26,5 @@ void json_text(struct json *json, const char *key, const char *text); /* NULL: n
 void json_number(struct json *json, const char *key, uint64_t number);
 void json_bool(struct json *json, const char *key, bool value);
 
-/* What goes before a value that the caller then adds to `text`: another number, or a long string. */
+/* Adds what comes before a value; the caller then adds the value to `text`, such as a number of another type or a long string. */
 void json_key(struct json *json, const char *key);

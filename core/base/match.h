@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Patterns of users against names of strangers: PCRE2 with limits, so that neither side can make a match explode.
+ * Matches patterns of the user with names that others chose: PCRE2 with limits, so that no match takes long.
  *
- * Patterns are matched as bytes, unanchored unless they say so. A match that reaches a limit is no match.
+ * Patterns are matched as bytes, anywhere in the name unless they have anchors. A match that reaches a limit is no match.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 struct match; /* a compiled pattern */
 
 /*
- * Compiles a PCRE2 expression. 0, or -EINVAL with a text for the user in ret_error: what is wrong, and the position in
- * the pattern; -ENOMEM.
+ * Compiles a PCRE2 expression. 0, -ENOMEM, or -EINVAL with a text for the user in ret_error: the reason and the position in the
+ * pattern.
  */
 int match_new(const char *pattern, struct match **ret_match, char *ret_error, size_t error_room);
 void match_free(struct match *match);
@@ -28,12 +28,11 @@ static inline void match_freep(struct match **match)
 bool match_test(const struct match *match, const char *text, size_t nr_bytes);
 
 /*
- * The expression for a pattern as bcc's tools take it: `*` stands for any run of characters, everything else for
- * itself, and the whole name must match: "tcp_*" becomes "^tcp_.*$". (bcc passes other special characters through to
- * its regular expressions; names have none that anybody wants there: a dot in "foo.cold" is meant as a dot.)
- * malloc()ed; NULL without memory.
+ * Returns the expression for a wildcard pattern: `*` matches any characters, everything else matches itself, and the whole name must
+ * match: "tcp_*" becomes "^tcp_.*$". (bcc's tools give other special characters to their regular expressions, but in names such as
+ * "foo.cold" users mean a dot.) malloc()ed; NULL without memory.
  */
 char *match_wildcard(const char *pattern);
 
-/* Whether a wildcard pattern has a `*`, and so may mean more than one name. */
+/* Whether a wildcard pattern can match more than one name: it has a `*`. */
 bool match_is_wildcard(const char *pattern);

@@ -7,15 +7,15 @@
 
 #include "core/base/vec.h"
 
-typedef VEC(char *) name_list; /* which owns them */
+typedef VEC(char *) name_list; /* owns its names */
 
 void name_list_done(name_list *names);
 
-/* Takes ownership of `name`, which may be NULL. False, and it is freed, when it is in the list or there are `most` already. */
+/* Takes ownership of `name`. If it is NULL or in the list, or the list has `most` names, frees it and returns false. */
 bool name_list_add_new(name_list *names, size_t most, char *name);
 
-/* What follows the last slash: a part of `path`. */
+/* Returns the part of `path` after the last slash. */
 const char *path_name(const char *path);
 
-/* Cuts the first word off a line, NULL at its end; *line is what follows it. */
+/* Cuts the first word off a line and returns it, NULL if there is none; *line is the rest. */
 char *next_word(char **line);

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 enum {
-	BUILD_ID_MIN = 3, /* as elfutils accepts; shorter ones identify nothing */
+	BUILD_ID_MIN = 3, /* bytes, as in elfutils; shorter ones identify nothing */
 };
 
 struct notes notes_of(const void *bytes, size_t nr_bytes, uint64_t alignment)
@@ -17,7 +17,7 @@ struct notes notes_of(const void *bytes, size_t nr_bytes, uint64_t alignment)
 	};
 }
 
-/* What is missing of the padding at the end does not matter. */
+/* The padding of the last note may be missing. */
 static void skip_padding(struct notes *notes)
 {
 	size_t nr = -(size_t)(notes->bytes.at - notes->start) & (notes->alignment - 1),
@@ -30,7 +30,7 @@ int notes_next(struct notes *notes, struct note *ret_note)
 {
 	uint64_t nr_owner, nr_content;
 
-	if (bytes_left(&notes->bytes) < sizeof(Elf64_Nhdr)) /* of both classes */
+	if (bytes_left(&notes->bytes) < sizeof(Elf64_Nhdr)) /* the same size in 32-bit files */
 		return -ENODATA;
 	nr_owner = bytes_number(&notes->bytes, 4);
 	nr_content = bytes_number(&notes->bytes, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ELF notes (gABI, "Note Section"), of files and of the running kernel, and the build id that one of them tells. */
+/* ELF notes (gABI, "Note Section") of files and of the running kernel, and the build id in one of them. */
 #pragma once
 
 #include "core/base/byte_reader.h"
@@ -15,10 +15,10 @@ struct notes {
 	size_t alignment;
 };
 
-/* Notes in memory, borrowed; `alignment` as the header of their section or segment has it: anything but 8 is 4. */
+/* Notes in memory, which is borrowed. `alignment` is that of their section or segment; every value but 8 counts as 4. */
 struct notes notes_of(const void *bytes, size_t nr_bytes, uint64_t alignment);
 
-/* The next one: 0, -ENODATA at the end, -EBADMSG for one that does not end there. */
+/* Reads the next note: 0, -ENODATA at the end, -EBADMSG for a note that is longer than the rest. */
 int notes_next(struct notes *notes, struct note *ret_note);
 
 bool note_is(const struct note *note, const char *owner, uint32_t type);
@@ -32,7 +32,7 @@ struct build_id {
 /* Room for a build id as lower-case hex. */
 #define BUILD_ID_HEX_SIZE (2 * BUILD_ID_MAX + 1)
 
-/* The GNU build id among the notes, of 3 to 64 bytes. As notes_next(). */
+/* Finds the GNU build id, of 3 to 64 bytes, among the notes. Errors as of notes_next(). */
 int notes_build_id(struct notes notes, struct build_id *ret_id);
 
 /* Writes lower-case hex. */

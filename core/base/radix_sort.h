@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorting symbols by address. qsort(3) is several times slower and asks the system for its memory size. */
+/* Sorts symbols by address. qsort(3) is several times slower and calls sysinfo(), which the symbol worker may not. */
 #pragma once
 
 #include <stddef.h>
@@ -9,8 +9,8 @@ enum {
 };
 
 /*
- * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. Free when they are
- * in order already, else it needs a second array for the time of the call. 0 or -ENOMEM, and then nothing has moved.
+ * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. Unless they are in order
+ * already, it allocates a second array during the call. 0, or -ENOMEM and nothing has moved.
  */
 #define radix_sort(elements, nr, key)                                                                              \
 	({                                                                                                         \
@@ -19,5 +19,5 @@ enum {
 		radix_sort_by((elements), (nr), offsetof(__typeof__(*(elements)), key), sizeof((elements)->key));  \
 	})
 
-/* The function of that macro: the key is `key_size` bytes at `key_offset` of an element. Not called directly. */
+/* Only for radix_sort(): the key is `key_size` bytes at `key_offset` of an element. */
 int radix_sort_by(void *elements, size_t nr, size_t key_offset, size_t key_size);

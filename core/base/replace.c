@@ -38,7 +38,7 @@ static int open_directory(const char *path, int *ret_fd)
 	return 0;
 }
 
-/* Only a regular file may be replaced: renaming over /dev/null, as root, would take the device away. */
+/* Only a regular file may be replaced: as root, renaming over /dev/null would remove the device. */
 static int check_place(int directory_fd, const char *path)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ int replace_file_check(const char *path)
 	return err ? err : check_place(directory_fd, path);
 }
 
-/* A random name, for a file in the same directory: rename works within one file system only. */
+/* A random name in the same directory, because renaming works only within a file system. */
 static void temporary_name(char *ret_name, size_t room)
 {
 	uint64_t number = 0;
@@ -112,7 +112,7 @@ int replace_begin(const char *path, struct replacement *ret_replacement)
 	return 0;
 }
 
-/* To the disk, and to its name. 0 or a negative errno with a recorded cause. */
+/* Syncs and renames the file. 0 or a negative errno with a recorded cause. */
 static int settle(struct replacement *replacement)
 {
 	if (fflush(replacement->out))
@@ -122,11 +122,12 @@ static int settle(struct replacement *replacement)
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
-	fsync(replacement->directory_fd); /* the name; some file systems cannot, and the file is there all the same */
+	fsync(replacement
+		      ->directory_fd); /* the new name; where the file system cannot do that, the file is there anyway */
 	return 0;
 }
 
-/* The cause of a failure stays. */
+/* Removes the new file. The recorded cause stays. */
 static void drop(struct replacement *replacement)
 {
 	_cleanup_(err_restore) struct err_saved before = err_save();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files written whole or not at all: into a new file in the same directory, synced, then renamed, so that the name
- * always holds a whole file. An existing regular file is replaced; anything else (device, FIFO, symbolic link) is
- * refused, because renaming over /dev/null as root would take it away. Readable by the owner only: reports tell of
- * other people's processes.
+ * Writes files whole or not at all: into a new file in the same directory, which is synced and then renamed. An existing regular
+ * file is replaced; anything else (device, FIFO, symbolic link) is refused, because as root renaming over /dev/null would
+ * remove it. Only the owner can read the files, because reports show processes of other people.
  */
 #pragma once
 
@@ -12,34 +11,37 @@
 #include <stdio.h>
 
 struct replacement {
-	FILE *out; /* what is written here will be the file */
+	FILE *out; /* for the content of the file */
 	const char *path;
 	int directory_fd;
-	char temporary[64]; /* its name until then */
-	const struct replace_agent *by; /* who makes it; NULL: this process */
+	char temporary[64]; /* the name of the new file until it is renamed */
+	const struct replace_agent *by; /* makes the file; NULL: this process does */
 };
 
-/* Begins to write the file; `path` stays as it is until replace_end(). 0 or a negative errno with a recorded cause. */
+/*
+ * Makes the new file; what `path` names stays as it is until replace_end(). `path` is borrowed until then. 0 or a negative errno
+ * with a recorded cause.
+ */
 int replace_begin(const char *path, struct replacement *ret_replacement);
 
 /*
- * Puts what was written in the place of the file, or drops it if `err` tells that it is not whole, and then returns `err`.
- * 0 or a negative errno with a recorded cause.
+ * Renames the new file to `path`. If `err` is not 0, the file is not whole: removes it and returns `err`. 0 or a negative errno with a
+ * recorded cause.
  */
 int replace_end(struct replacement *replacement, int err);
 
-/* All of it at once. */
+/* Writes a whole file at once. Errors as above. */
 int replace_file(const char *path, const void *bytes, size_t nr_bytes);
 
 /* Removes a file that was written before. 0 or -errno with a recorded cause. */
 int replace_remove(const char *path);
 
-/* Whether replace_begin() would work, before an hour of recording. Writes nothing; returns what replace_begin() would. */
+/* Whether replace_begin() will work, to know before an hour of recording. Writes nothing; returns what replace_begin() would. */
 int replace_file_check(const char *path);
 
 /*
- * Another process that may do what this one may not: it makes the new file and hands over its descriptor, gives it its name or
- * drops it, and removes files. Each returns 0 or a negative errno with a recorded cause. NULL: this process does it.
+ * Another process that makes new files and passes their descriptors, renames or removes them at the end, and removes files, because
+ * this process may not. Each function returns 0 or a negative errno with a recorded cause.
  */
 struct replace_agent {
 	int (*begin)(const char *path, int *ret_fd);
@@ -47,4 +49,5 @@ struct replace_agent {
 	int (*remove)(const char *path);
 };
 
+/* From now on the agent does that; NULL: this process. */
 void replace_by(const struct replace_agent *agent);

@@ -24,7 +24,7 @@ static bool same_text(const void *context, uint32_t position, const void *key)
 	return strncmp(stored, text->bytes, text->length) == 0 && stored[text->length] == '\0';
 }
 
-/* Room for `nr` more bytes; `text` moves along when it is a part of the table. */
+/* Makes room for `nr` more bytes. If `text` points into the table, it still does afterwards. */
 static void make_room(struct strtab *table, size_t nr, struct text *text)
 {
 	uintptr_t first = (uintptr_t)table->bytes.data, at = (uintptr_t)text->bytes;

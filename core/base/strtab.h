@@ -2,7 +2,7 @@
 /*
  * Interned strings: equal texts get equal ids, so that names are compared and hashed as numbers.
  *
- * Strings are kept whole, also with control characters: escaping is the renderer's work.
+ * Strings are kept as they are, also with control characters: the renderer escapes them.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ struct strtab {
 
 void strtab_done(struct strtab *table);
 
-/* The id of the text, which is copied when new and may be a part of the table itself. An embedded NUL ends it. */
+/* Returns the id of the text, which is copied if it is new. It may be a part of the table. An embedded NUL ends it. */
 string_id strtab_add(struct strtab *table, const char *text);
 string_id strtab_addn(struct strtab *table, const char *text, size_t length);
 
-/* The id of the text, or 0 when it is not there (or empty). */
+/* Returns the id of the text, or 0 if it is not in the table, or empty. */
 string_id strtab_find(const struct strtab *table, const char *text);
 
-/* The string of an id; valid until the next strtab_add. An id that was never given out is the empty string. */
+/* Returns the string of an id; valid until the next strtab_add. For an unknown id it is empty. */
 const char *strtab_get(const struct strtab *table, string_id id);

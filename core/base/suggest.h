@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Did you mean": how far two words are apart, and which of several is near enough to be offered.
+ * "Did you mean": the distance between two words, and the candidate that is near enough to be suggested.
  *
- * The distance counts single-letter insertions, deletions, replacements and swaps of neighbours, since the last is the
- * commonest slip of a keyboard ("mlaloc").
+ * The distance counts insertions, deletions and replacements of single letters, and swaps of neighbours, the most common typing
+ * error ("mlaloc").
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 /* Edits between the two words, 0 for equal ones; 'A' and 'a' differ. */
 unsigned int str_distance(const char *a, const char *b);
 
-/* True when `distance` edits in `word` look like a slip: one edit in up to five letters, then one per three letters. */
+/* Whether `distance` edits in `word` look like a typing error: one edit for up to five letters, then one for every three. */
 bool str_is_near(const char *word, unsigned int distance);
 
-/* The candidate nearest to `word` (the first of equals), or NULL when none is near enough. */
+/* Returns the candidate nearest to `word` (the first of several), or NULL if none is near enough. */
 const char *str_nearest(const char *word, const char *const *candidates, size_t nr);

@@ -23,7 +23,7 @@ static bool is_text(const void *context, uint32_t position, const void *key)
 	return !strcmp(pool->texts.data[position], key);
 }
 
-/* Room for `nr_bytes` in the last chunk or a new one. */
+/* Takes `nr_bytes` from the last chunk or a new one. NULL without memory. */
 static char *take_room(struct text_pool *pool, size_t nr_bytes)
 {
 	char *room;
@@ -59,9 +59,7 @@ const char *text_pool_add(struct text_pool *pool, const char *text)
 	if (!copy)
 		return NULL;
 	memcpy(copy, text, nr_bytes);
-	if (vec_try_push(&pool->texts, copy))
-		return NULL;
-	if (hashidx_try_add(&pool->index, hash, (uint32_t)pool->texts.nr - 1))
+	if (vec_try_push(&pool->texts, copy) || hashidx_try_add(&pool->index, hash, (uint32_t)pool->texts.nr - 1))
 		return NULL;
 	return copy;
 }

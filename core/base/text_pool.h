@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strings that stay where they are: equal texts are kept once, and a pointer is good as long as the pool. */
+/* Strings that never move: equal texts are kept once, and pointers to them are valid as long as the pool. */
 #pragma once
 
 #include "core/base/hashidx.h"
@@ -15,5 +15,5 @@ struct text_pool {
 
 void text_pool_done(struct text_pool *pool);
 
-/* The pool's copy of the text; NULL without memory. */
+/* Returns the pool's copy of the text; NULL without memory. */
 const char *text_pool_add(struct text_pool *pool, const char *text);

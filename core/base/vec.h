@@ -2,9 +2,9 @@
 /*
  * A growing array of any type: `VEC(struct row) rows = {};`. Read `rows.data[i]` and `rows.nr`.
  *
- * vec_push and vec_reserve end the program when memory is gone. vec_try_push, vec_try_reserve and vec_try_append (`count`
- * elements that lie together) return -ENOMEM instead and leave the array as it was, for symbolize/. Elements move when the
- * array grows: keep indexes, not pointers.
+ * Without memory vec_push and vec_reserve end the program. vec_try_push, vec_try_reserve and vec_try_append (`count` elements of
+ * another array), for symbolize/, return -ENOMEM instead and leave the array as it was. Elements move when the array grows: keep
+ * indexes, not pointers.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 		size_t nr, room; \
 	}
 
-/* The numbers and the words that an option collects. */
+/* The numbers or the words of an option. */
 struct u32_list {
 	uint32_t *data;
 	size_t nr, room;
@@ -73,8 +73,8 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 #define vec_last(v) ((v)->data[(v)->nr - 1])
 
 /*
- * How many elements fulfil a condition, in which `element` points to one of them. They stand before all that do not: this
- * is a binary search.
+ * How many elements fulfil a condition on `element`, a pointer to one of them. All that do must come before those that do not,
+ * because this is a binary search.
  */
 #define vec_nr_first(v, element, condition)                                          \
 	({                                                                           \
@@ -97,7 +97,7 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 		(v)->nr = (v)->room = 0; \
 	} while (0)
 
-/* Gives back the room that a finished vector does not use: for indexes that live as long as the run. */
+/* Frees the room that a finished vector does not use, for indexes that live as long as the run. */
 #define vec_trim(v)                                                                                     \
 	do {                                                                                            \
 		void *trimmed_ = (v)->nr ? reallocarray((v)->data, (v)->nr, sizeof(*(v)->data)) : NULL; \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end of all waiting. A user who stops a run wants the report: after a deadline nothing waits for another process any more. There
- * is one deadline for the process, as there is one disposition of each signal. waiting_end_in() sets it; before, there is none.
+ * One deadline for all waits of this process: a user who stops a run wants the report, so after the deadline nothing waits for another
+ * process. waiting_end_in() sets it; before that there is none.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ void waiting_can_end(void);
 /* Sets the deadline to `ns` from now, unless it is earlier already. */
 void waiting_end_in(uint64_t ns);
 
-/* Moves the deadline, if there is one, by `ns`: the time that went by while there was nothing to wait for. */
+/* Moves the deadline, if there is one, by `ns`: the time of work that did not wait for another process. */
 void waiting_put_off(uint64_t ns);
 
 bool waiting_has_ended(void);
@@ -23,7 +23,7 @@ bool waiting_has_ended(void);
 uint64_t waiting_left_ns(void);
 
 /*
- * Waits for `events` of poll() on a descriptor, at most `timeout_ms` (negative: without a limit). 0 (also after a signal: the caller
- * tries again), -ETIMEDOUT, -ECANCELED at the deadline, or the negative errno of poll().
+ * Waits for `events` of poll() on a descriptor, at most `timeout_ms` (negative: without a limit). 0 (also after a signal, so the
+ * caller must be able to try again), -ETIMEDOUT, -ECANCELED at the deadline, or the negative errno of poll().
  */
 int waiting_poll(int fd, short events, int64_t timeout_ms);

@@ -21,7 +21,7 @@ void why_add(struct buf *why, const char *format, ...)
 	buf_addc(why, '\n');
 }
 
-/* The words of opener.h for its errors. */
+/* What the errors of opener.h mean. */
 static const char *verdict(int fd)
 {
 	switch (fd) {
