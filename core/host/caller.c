@@ -29,8 +29,8 @@ void caller_done(struct caller *caller)
 }
 
 /*
- * Anybody can set variables. The groups are those of the shell that sudo was typed into: what the host's databases say of a user
- * takes the C library's modules, which a static program does not have.
+ * The groups are those of the shell that called sudo. The C library would read the host's databases of groups through modules, which
+ * a static program cannot load.
  */
 struct caller caller_find(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The user who called the tool, where root runs it for somebody else. */
+/* The user who called the tool through sudo. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,16 +7,16 @@
 #include <sys/types.h>
 
 struct caller {
-	bool other; /* than the one we are */
+	bool other; /* there is one, and it is not the user of this process */
 	uid_t uid;
 	gid_t gid;
 	gid_t *groups; /* owned */
 	size_t nr_groups;
 };
 
-/* Only root can have been called through sudo: SUDO_UID and SUDO_GID count for no one else. */
+/* SUDO_UID and SUDO_GID count only if this process runs as root. caller_done() frees the groups. */
 struct caller caller_find(void);
 void caller_done(struct caller *caller);
 
-/* Becomes that user for good, if it is another one. 0 or a negative errno. */
+/* Becomes that user for good; does nothing if there is none. 0 or a negative errno. */
 int caller_become(const struct caller *caller);

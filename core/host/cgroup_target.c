@@ -17,7 +17,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
-#define CONTAINER_ID_LEAST 12 /* digits of the short form of an id that people copy */
+#define CONTAINER_ID_LEAST 12 /* digits of the short form, as docker ps shows it */
 #define CONTAINER_ID_DIGITS 64
 #define MAX_DEPTH 32
 #define HANDLE_KERNFS 0xfe /* include/linux/exportfs.h: FILEID_KERNFS, v5.8; an id of 8 bytes */
@@ -113,7 +113,7 @@ struct container_search {
 	size_t nr;
 };
 
-/* The cgroups inside a container's are part of it. */
+/* Cgroups below that of a container belong to it, so they are not searched. */
 static void search_below(struct container_search *search, const char *path, unsigned int depth)
 {
 	_cleanup_(closedirp) DIR *directory = opendir(path);

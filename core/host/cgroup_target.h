@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cgroup (version 2) by what people call it, as a descriptor of its directory. */
+/* Opens the directory of a cgroup (version 2) that the user named. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the kernel's mount list names the cgroup2 file system; malloc()ed, NULL when it is not mounted. */
+/* Returns the mount point of cgroup2 in the list `mountinfo` (proc(5)); malloc()ed, NULL if it is not mounted. */
 char *cgroup_mount_point(const char *mountinfo);
 
 /*
@@ -14,14 +14,14 @@ char *cgroup_mount_point(const char *mountinfo);
  */
 int cgroup_open(const char *text);
 
-/* The same by number alone, given a descriptor in the file system; a negative errno, -ESTALE when there is none. */
+/* Opens a cgroup by its id; `mount` is a descriptor in its file system. A descriptor or a negative errno; -ESTALE: there is none. */
 int cgroup_open_number(int mount, uint64_t number);
 
-/* Opens the cgroup of a container by the beginning of its id; several that begin so are a usage error. */
+/* Opens the cgroup of a container by the beginning of its id. A descriptor or a recorded failure; several matches are a usage error. */
 int cgroup_open_container(const char *prefix);
 
 /*
- * Where a container id begins in the name of a directory: runtimes put words before it ("docker-ID.scope",
- * "cri-containerd-ID.scope", "ID"). True when it begins with `prefix`.
+ * Whether the name of a cgroup contains a container id that begins with `prefix`: "ID", or with words of the runtime
+ * "docker-ID.scope", "cri-containerd-ID.scope".
  */
 bool cgroup_is_container(const char *name, const char *prefix);

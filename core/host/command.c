@@ -33,7 +33,7 @@ struct command {
 
 /* ---- the child ---- */
 
-/* Signals and limits as a shell would give them: main.c ignores two signals, and raises the limit of open files. */
+/* Restores signals and limits: main.c ignores two signals, and runs raise the limit of open files. */
 static void restore_circumstances(void)
 {
 	signals_as_before();
@@ -42,7 +42,7 @@ static void restore_circumstances(void)
 	descriptors_restore();
 }
 
-/* PR_SET_PDEATHSIG is forgotten when the user changes, so it comes after. */
+/* A change of the user clears PR_SET_PDEATHSIG, so it is set after that. */
 __attribute__((noreturn)) static void be_command(char *const *words, const struct caller *caller, int go_fd,
 						 int answer_fd, pid_t parent)
 {
@@ -146,7 +146,7 @@ void command_hurry(struct command *command)
 	command->hurry = true;
 }
 
-/* Looks for two seconds at most. */
+/* Waits two seconds at most. */
 static bool reap_soon(struct command *command)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* User probes that do nothing when they are hit: to try what the kernel does with one, or to make it remove an old breakpoint. */
+/* User probes that do nothing: to try what the kernel does with one, or to make it remove an old breakpoint. */
 #pragma once
 
 #include <stddef.h>
@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 /*
- * At an offset of the file behind `path`, put into one process only. By a perf event, or by a uprobe.multi link where that is refused.
- * A descriptor for empty_uprobe_close(), or a negative errno. Signals wait meanwhile, as with every user probe.
+ * Puts a probe at an offset of the file `path` into one process, by a perf event, or if that is refused by a uprobe.multi link. All
+ * signals are blocked meanwhile (signals_hold()). Returns a descriptor for empty_uprobe_close(), or a negative errno.
  */
 int empty_uprobe_open(const char *path, uint64_t offset, pid_t process);
 
-/* Up to so many at once, by a uprobe.multi link: all of them or none. */
+/* Puts up to EMPTY_UPROBES probes, all or none, by a uprobe.multi link. Returns as empty_uprobe_open(). */
 #define EMPTY_UPROBES 50
 int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process);
 
-/* Removes the probes. Does nothing for a negative number. */
+/* Removes the probes; does nothing for a negative descriptor. */
 void empty_uprobe_close(int fd);

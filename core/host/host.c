@@ -84,8 +84,8 @@ static enum bpf_prog_type libbpf_type(enum program_kind kind)
 }
 
 /*
- * Whether such a program may call a helper. The call has no arguments, so it is refused in any case: only not for being
- * unknown. libbpf 1.4 does not know the words of newer kernels ("program of this type cannot use helper", v6.12).
+ * Whether a program of this kind may call a helper. The call has no arguments, so the verifier refuses it anyway; its log tells
+ * whether it knows the helper. libbpf 1.4 does not know the words of newer kernels ("program of this type cannot use helper", v6.12).
  */
 static bool has_helper(enum program_kind kind, int helper)
 {
@@ -129,7 +129,7 @@ bool host_has_cookies(enum program_kind kind)
 	return by_perf_event && has_helper(kind, BPF_FUNC_get_attach_cookie);
 }
 
-/* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */
+/* Debian keeps one release for a series and has the patch level in the version: "#1 SMP Debian 6.1.170-1 (2026-…)". */
 bool release_freezes_on_user_reads(const char *release, const char *version)
 {
 	const char *debian = strstr(version, "Debian ");
@@ -169,7 +169,7 @@ int host_load_empty_uprobe_multi(void)
 	return load_empty(BPF_PROG_TYPE_KPROBE, "st_ask_multi", &options);
 }
 
-/* The answer to asking for a link of one place in the root directory, which is no regular file. */
+/* The errno of a link of one place in the root directory, which is not a regular file. */
 static int refusal_of_uprobe_multi(int pid)
 {
 	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
@@ -246,7 +246,7 @@ bool host_has_kprobes(void)
 	return host_kprobe_event_type() >= 0;
 }
 
-/* The trampoline needs an ftrace call site with direct calls; asked for by loading a program that does nothing. */
+/* Tries to load a program that does nothing: its trampoline needs an ftrace call site with direct calls. */
 bool host_has_fentry(void)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
@@ -309,7 +309,7 @@ bool host_counts_misses(enum program_kind kind)
 	return type && has_member(btf, type, is_fentry ? "recursion_misses" : "missed", 3);
 }
 
-/* The parameters of a tracepoint as BTF has them, behind the first, which is the program's own; or NULL. */
+/* The parameters of a tracepoint in BTF, without the first one, which is the context of the program; or NULL. */
 static const struct btf_param *tracepoint_parameters(const struct btf *btf, const char *name, unsigned int *ret_nr)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
@@ -353,7 +353,7 @@ int host_scheduler_events(enum switch_order *ret_order)
 	return 0;
 }
 
-/* The id of this per-CPU variable if a program may take its address, else 0. */
+/* The BTF id of a per-CPU variable if a program may take its address, else 0. */
 static uint32_t variable_to_name(const struct btf *btf, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this host can do: each function tries it or asks the kernel; only host_freezes_on_user_reads() compares versions. */
+/* What this host can do: each function tries it or reads it from the kernel; only host_freezes_on_user_reads() compares versions. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ int host_require_btf(void);
 
 /* Where tracefs is mounted ("/sys/kernel/tracing"), or NULL. */
 const char *host_tracefs(void);
-/* It is there, and this user may not read it. */
+/* Whether tracefs is mounted, but this user may not read it. */
 bool host_tracefs_is_denied(void);
 
 /* Names of all raw tracepoints, unsorted. 0 or a recorded failure. */
@@ -27,40 +27,40 @@ int host_raw_tracepoints(name_list *ret_names);
 /* How programs of a kind can read the current task. */
 enum task_access host_task_access(enum program_kind kind);
 
-/* What programs of a kind may read: lockdown=confidentiality forbids both kinds of memory. */
+/* What programs of a kind may read: lockdown=confidentiality forbids to read the memory of the user and of the kernel. */
 struct host_reads {
 	bool user;
-	bool kernel; /* saved registers, too */
+	bool kernel; /* also saved registers */
 	enum task_access task;
 };
 
-/* Asks the kernel, by a program for each question. */
+/* Tries to load a program for each of them. */
 struct host_reads host_reads(enum program_kind kind);
 
 /*
- * Whether programs of this kind may read the pid namespaces of the current task, all of them. By dereference only where
- * the kernel's type says that a struct pid has any number of them (commit b69f0aeb0689 ("pid: Replace struct pid
- * 1-element array with flex-array"), v6.5).
+ * Whether programs of this kind may read all pid namespaces of the current task. Programs that dereference BTF pointers may only if
+ * the array in struct pid has no fixed length (commit b69f0aeb0689 ("pid: Replace struct pid 1-element array with flex-array"),
+ * v6.5).
  */
 bool host_tells_pid_namespaces(enum program_kind kind);
 
 /*
  * Whether this is one of the kernels that may freeze when a program reads user memory. copy_from_user_nofault() took a
  * lock with CONFIG_HARDENED_USERCOPY, from commit 0aef499f3172 ("mm/usercopy: Detect vmalloc overruns"), v5.19, until
- * commit d319f344561d ("mm: Fix copy_from_user_nofault()."), v6.4, 6.3.10 and 6.1.36. Nothing but its release tells.
+ * commit d319f344561d ("mm: Fix copy_from_user_nofault()."), v6.4, 6.3.10 and 6.1.36. Only the version shows that.
  */
 bool host_freezes_on_user_reads(void);
 
-/* The same for a kernel of which uname() says this. */
+/* The same for the release and version of uname(2). */
 bool release_freezes_on_user_reads(const char *release, const char *version);
 
-/* Loads a program for uprobe.multi links that does nothing. Its descriptor or a negative errno. */
+/* Loads a program for uprobe.multi links that does nothing. Returns its descriptor or a negative errno. */
 int host_load_empty_uprobe_multi(void);
 
-/* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
+/* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tries an impossible one. */
 bool host_has_uprobe_multi(void);
 
-/* Whether such a link can be limited to one process, all of its threads (v6.10). */
+/* Whether a uprobe.multi link can be limited to one process with all its threads (v6.10). */
 bool host_limits_uprobe_multi(void);
 
 /* Whether kprobe.multi links work (v5.18, CONFIG_FPROBE), perf kprobes (CONFIG_KPROBE_EVENTS), and fentry programs. */
@@ -68,57 +68,57 @@ bool host_has_kprobe_multi(void);
 bool host_has_kprobes(void);
 bool host_has_fentry(void);
 
-/* Type of the perf events for kprobes, and for uprobes; negative errno when there are none. */
+/* The type of perf events for kprobes and for uprobes, or a negative errno if there are none. */
 int host_kprobe_event_type(void);
 int host_uprobe_event_type(void);
 
 /*
- * Whether the kernel counts events that a program of this kind missed because another one was running: of fentry from
- * v5.12 on, of the others from v6.7 on.
+ * Whether the kernel counts events that a program of this kind missed because another one was running: v5.12 for fentry, v6.7 for
+ * the others.
  */
 bool host_counts_misses(enum program_kind kind);
 
 /*
- * Whether a probe program of this kind, attached by perf event, can be told which of its probes fired (v5.15); multi
- * links always can.
+ * Whether programs of this kind that are attached by perf events have cookies, which tell the probe that fired (v5.15). Programs of
+ * multi links always have.
  */
 bool host_has_cookies(enum program_kind kind);
 
-/* Whether programs can attach to sched_switch and sched_waking by BTF. 0, or an ERR_HOST failure. */
+/* The order of the arguments of sched_switch. 0, or an ERR_HOST failure if programs cannot read those of sched_switch and sched_waking. */
 int host_scheduler_events(enum switch_order *ret_order);
 
 /*
- * Whether a program can ask if it runs in an interrupt (bpf/on_switch.bpf.c): by the per-CPU variable with this BTF id, or,
- * where the id is 0, by a field of the thread.
+ * Whether a program can tell that it runs in an interrupt (bpf/on_switch.bpf.c): by the per-CPU variable with this BTF id, or if the
+ * id is 0 by a field of the thread.
  */
 bool host_tells_interrupts(uint32_t *ret_variable);
 
-/* How many threads the host has now; 0 unknown. */
+/* The number of threads on the host now; 0 unknown. */
 uint32_t host_nr_threads(void);
 
-/* Highest sampling frequency that the kernel accepts now (kernel.perf_event_max_sample_rate); 0 unknown. */
+/* The highest sampling frequency, in Hz, that the kernel accepts now (kernel.perf_event_max_sample_rate); 0 unknown. */
 uint64_t host_max_sample_rate(void);
 
-/* Online CPUs, ascending; they may have gaps. 0 or a negative errno with a recorded cause. */
+/* Appends the numbers of the online CPUs, ascending. 0 or a negative errno with a recorded cause. */
 int host_online_cpus(cpu_list *ret_cpus);
 
-/* The same; false where the list cannot be read. Leaves the recorded cause as it is. */
+/* The same, but returns false if the list cannot be read, and leaves the recorded cause as it is. */
 bool host_tells_online_cpus(cpu_list *ret_cpus);
 
-/* The first line of a file of /proc or /sys, "" when it cannot be read. 0 or a negative errno. */
+/* Reads the first line of a file, without its newline; "" after a failure. 0 or a negative errno. */
 int host_first_line(const char *path, char *ret_text, size_t room);
 
 /*
- * The mode of lockdown that is in force: none, integrity, confidentiality; false when it is not known. Where securityfs is not
- * mounted, only "confidentiality" on the kernel's command line is recognised; the mode cannot be lowered later.
+ * The mode of lockdown: none, integrity or confidentiality; false if it is not known. Without securityfs only "confidentiality" on
+ * the kernel's command line is recognised, which nobody can lower later.
  */
 bool host_lockdown(char *ret_mode, size_t room);
 bool host_is_confidential(void);
 
-/* Build id of the running kernel in lower-case hex, by which its debug symbols are found; "" when it does not tell. */
+/* The build id of the running kernel in lower-case hex, which identifies its debug symbols; "" if it has none. */
 void host_kernel_build_id(char ret_hex[BUILD_ID_HEX_SIZE]);
 
-/* The same of a loaded module, by its name ("ext4"). */
+/* The same of a loaded module with this name ("ext4"). */
 void host_module_build_id(const char *module, char ret_hex[BUILD_ID_HEX_SIZE]);
 
 /* "Linux 6.18.44 x86_64", for headers of saved profiles. */

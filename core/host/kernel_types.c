@@ -24,7 +24,7 @@ enum {
 	MAX_DEPTH = 32,      /* of structs inside of structs */
 	OWN_PREFIX = 3,      /* "st_" */
 	NR_KINDS = BTF_KIND_ENUM64 + 1,
-	STEP = 32,           /* so many types are passed by to find one by its id */
+	STEP = 32,           /* the place of each 32nd type is kept */
 };
 
 /* ---- the file ---- */
@@ -81,8 +81,8 @@ struct types {
 	uint32_t nr_bytes;
 	const char *strings;
 	uint32_t nr_string_bytes;
-	uint32_t at; /* the first byte that next_type() has not seen */
-	uint32_t nr; /* types before that; id 0 (void) is not counted */
+	uint32_t at; /* the first byte that next_type() has not read */
+	uint32_t nr; /* types before that, without void (id 0) */
 	VEC(uint32_t) places; /* of each STEPth of them in the section */
 };
 
@@ -128,8 +128,8 @@ static size_t type_size(const struct btf_type *type)
 }
 
 /*
- * The next type, whose id is `types->nr` then: 1, or 0 after the last one, or a negative errno. The kernel has 150,000 of
- * them, so what is wanted of one is asked here, and nobody goes through them twice.
+ * Reads the next type, whose id is then `types->nr`: 1, 0 after the last one, or a negative errno. The kernel has 150,000 types, so
+ * callers go through them only once.
  */
 static int next_type(struct types *types, const struct btf_type **ret_type)
 {
@@ -154,7 +154,7 @@ static const char *name_of(const struct types *types, uint32_t offset)
 	return offset < types->nr_string_bytes ? types->strings + offset : "";
 }
 
-/* One that next_type() has seen. */
+/* A type that next_type() has read, or NULL. */
 static const struct btf_type *type_by_id(const struct types *types, uint32_t id)
 {
 	const char *type;
@@ -198,7 +198,7 @@ static bool is_wanted(const struct picker *picker, const struct btf_type *type)
 
 static int pick(struct picker *picker, uint32_t id, unsigned int depth);
 
-/* With its members only where they can be asked for. */
+/* Adds the members only if the type has no name or a wanted one. */
 static int pick_composite(struct picker *picker, const struct btf_type *type, unsigned int depth)
 {
 	const struct btf_member *members = btf_members(type);
@@ -242,7 +242,7 @@ static int pick_array(struct picker *picker, const struct btf_type *type, unsign
 	return btf__add_array(picker->to, index, element, array->nelems);
 }
 
-/* Aliases and qualifiers do not matter to CO-RE; what it refuses anyway becomes void. */
+/* CO-RE ignores typedefs and qualifiers; kinds that it refuses become void. */
 static int pick_new(struct picker *picker, const struct btf_type *type, unsigned int depth)
 {
 	const char *name = name_of(&picker->types, type->name_off);
@@ -307,7 +307,7 @@ static int pick_all(struct picker *picker, const struct image *image)
 	picker->pointer = btf__add_ptr(picker->to, 0);
 	if (picker->pointer < 0)
 		return picker->pointer;
-	/* all types are seen before the first one is picked, which may have members of any of them */
+	/* a type can have members of types that come after it, so all are read before one is picked */
 	while ((err = next_type(&picker->types, &type)) > 0)
 		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type))
 			vec_push(&picker->wanted, picker->types.nr);

@@ -5,11 +5,11 @@
  */
 #pragma once
 
-/* From now on libbpf's output goes here. */
+/* From now on takes libbpf's messages, and forgets those before. */
 void libbpf_log_start(void);
 
-/* The last warning, one line without newline; "" when there was none. */
+/* The first line of the last warning, without newline; "" if there was none. */
 const char *libbpf_log_last(void);
 
-/* The helper for which a program was refused ("bpf_probe_read_kernel"); "" when that was not the reason. */
+/* The helper because of which a program was refused ("bpf_probe_read_kernel"); "" if there was another reason. */
 const char *libbpf_log_missing_helper(void);

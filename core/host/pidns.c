@@ -22,7 +22,7 @@
 #include "core/base/err.h"
 #include "core/host/process.h"
 
-/* PROC_*_INIT_INO and PROC_DYNAMIC_FIRST, include/linux/proc_ns.h, are above; process ids below. */
+/* Numbers of namespaces begin here (PROC_*_INIT_INO, PROC_DYNAMIC_FIRST, include/linux/proc_ns.h); process ids are less. */
 #define LEAST_NUMBER 0xe0000000UL
 
 static int fail_form(const char *text)
@@ -67,7 +67,7 @@ static int open_of_process(uint32_t tgid, int *ret_fd)
 
 /* ---- by number ---- */
 
-/* To the namespace above; -1 when there is none to see: the kernel shows them as far as our own. */
+/* Replaces the descriptor by that of the namespace above, or -1: the kernel shows none above our own. */
 static void go_up(int *fd)
 {
 	int above = ioctl(*fd, NS_GET_PARENT);
@@ -76,7 +76,7 @@ static void go_up(int *fd)
 	*fd = above;
 }
 
-/* This namespace when the process is in it or below it, else -1. */
+/* A descriptor of this namespace if the process is in it or below it, else -1. */
 static int open_above(const char *process, uint32_t inode)
 {
 	struct stat status;

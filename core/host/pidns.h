@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pid namespace by what people call it. */
+/* Finds the pid namespace that the user named. */
 #pragma once
 
 #include <stdint.h>
 
 struct pidns {
 	uint32_t inode; /* its number */
-	uint32_t level; /* how many are above it */
+	uint32_t level; /* the number of namespaces above it */
 };
 
 /*

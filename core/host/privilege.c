@@ -19,7 +19,7 @@
 static const struct need {
 	cap_value_t capability;
 	bool by_sys_admin; /* CAP_SYS_ADMIN does as well */
-	bool kept;         /* until the end */
+	bool kept;         /* after attaching */
 	struct privilege privilege;
 } needs[] = {
 	{ CAP_BPF,
@@ -64,7 +64,7 @@ static void free_capabilities(cap_t *capabilities)
 		cap_free(*capabilities);
 }
 
-/* ---- what is there ---- */
+/* ---- what the process has ---- */
 
 static bool has(cap_t capabilities, cap_value_t capability)
 {
@@ -160,7 +160,7 @@ static void keep(cap_t kept, cap_value_t capability)
 	cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
 }
 
-/* What is kept of what there is; where only CAP_SYS_ADMIN was given, or the kernel knows no other, that stays. */
+/* Keeps CAP_SYS_ADMIN in place of those that it implies and that are missing. */
 static cap_t kept_to_trace(cap_t present)
 {
 	cap_t kept = cap_init();
@@ -171,7 +171,7 @@ static cap_t kept_to_trace(cap_t present)
 	return kept;
 }
 
-/* Without CAP_SETPCAP the set stays as it is; no_new_privs makes that harmless. */
+/* Without CAP_SETPCAP the set does not change; no_new_privs makes that harmless. */
 static void shrink_bounding_set(cap_t kept)
 {
 	for (cap_value_t capability = 0; cap_get_bound(capability) >= 0; capability++)
@@ -180,9 +180,8 @@ static void shrink_bounding_set(cap_t kept)
 }
 
 /*
- * Not dumpable: other processes of our user cannot attach to this one and borrow what it holds. Our own /proc stays
- * readable, since a process may always look at itself (ptrace_may_access()). The leak checker of the sanitizers works by
- * attaching, and needs it left alone.
+ * If the process is not dumpable, other processes of its user cannot attach to it and use its capabilities. It can still read its own
+ * /proc (ptrace_may_access()). The leak checker of the sanitizers attaches too.
  */
 static int forbid_attaching(void)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capabilities: what this process lacks, said by name before the kernel refuses with a bare EPERM, and what it gives up
- * once everything is attached. docs/internals/security.md has the table with the reasons.
- *
- * Saved profiles (`report`), help and --install need none of this.
+ * Capabilities: names those that this process lacks, before the kernel refuses with EPERM, and gives up those that it does not need
+ * after attaching. docs/internals/security.md has the table with the reasons.
  */
 #pragma once
 
@@ -13,47 +11,46 @@
 #include "core/base/buf.h"
 
 /*
- * 0 when this process may load BPF programs and open perf events, or an ERR_HOST failure that names the capabilities
- * that are missing. What merely makes a result poorer is no failure: privilege_note().
+ * 0 if this process may load BPF programs and open perf events, else an ERR_HOST failure that names the missing capabilities. Those
+ * without which only a part of the result is missing are left to privilege_note().
  */
 int privilege_check(void);
 
 /*
- * What will be missing in the result because a capability is, one sentence each; nothing when all are there. To be asked
+ * Adds what the result will lack for each missing capability, separated by semicolons; nothing if none is missing. To be called
  * before privilege_drop().
  */
 void privilege_note(struct buf *ret_text);
 
 /*
- * Gives up every capability that is not needed until the end, in the bounding and ambient sets too, and the way back
- * (no_new_privs). A command of the user is started before, with all that the user has. 0 or a negative errno with a
- * recorded cause: then nothing should go on.
+ * Gives up all capabilities that are not needed after attaching, also in the bounding and ambient sets, and sets no_new_privs. The
+ * user's command must have been forked before. 0 or a negative errno with a recorded cause: then the run must end.
  */
 int privilege_drop(void);
 
-/* The same for a process that only writes files: it keeps CAP_DAC_OVERRIDE, as for a home directory under sudo. */
+/* The same for a process that only writes files. It keeps CAP_DAC_OVERRIDE, to write into directories of other users. */
 int privilege_keep_writing(void);
 
-/* One line for each capability that is held now: its name and what it is for. For --debug. */
+/* Adds a line for each capability that is held: its name and purpose. For --debug. */
 void privilege_describe(struct buf *ret_text);
 
-/* One of the capabilities that the tool can use; the texts are constants. */
+/* A capability that the tool uses; the texts are constants. */
 struct privilege {
-	const char *name;    /* "CAP_BPF" */
-	bool held;           /* or CAP_SYS_ADMIN in its place */
-	bool essential;      /* nothing can be collected without it */
-	const char *purpose; /* what it is for */
-	const char *loss;    /* what a result lacks without it, or NULL */
+	const char *name; /* "CAP_BPF" */
+	bool held; /* or CAP_SYS_ADMIN in its place */
+	bool essential; /* nothing can be collected without it */
+	const char *purpose;
+	const char *loss; /* what a result lacks without it, or NULL */
 };
 
-/* Number `index` of them, false when there are fewer. */
+/* Gets number `index` of them; false if there are fewer. */
 bool privilege_look(size_t index, struct privilege *ret_privilege);
 
-/* Whether this process is in a user namespace of its own, so that its capabilities do not reach the kernel's events. */
+/* Whether this process is in a user namespace of its own, whose capabilities do not give access to kernel events. */
 bool privilege_in_user_namespace(void);
 
 /*
- * Whether kernel.perf_event_paranoid keeps perf events from all who lack CAP_SYS_ADMIN, and this process lacks it. Debian's
- * kernels do so from 3 on, whatever CAP_PERFMON says; others have no such value.
+ * Whether this process may not open perf events because it lacks CAP_SYS_ADMIN and kernel.perf_event_paranoid is 3 or more. Debian's
+ * kernels have these values, for which CAP_PERFMON is not enough.
  */
 bool privilege_is_kept_from_perf(long *ret_paranoid);

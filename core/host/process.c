@@ -35,8 +35,8 @@
 /* ---- /proc/PID/stat and status ---- */
 
 /*
- * A file of /proc/PID, of our own process for 0, whole: the 65,536 groups that a process may have are 720 kB in its status, before
- * what is asked for.
+ * Reads a file of /proc/PID, or of /proc/self for 0, up to 1 MiB: the 65,536 groups that a process may have take 720 kB of its status,
+ * before the lines that are needed.
  */
 static int read_text(uint32_t pid, const char *name, struct buf *ret_text)
 {
@@ -56,7 +56,7 @@ static int read_text(uint32_t pid, const char *name, struct buf *ret_text)
 	return nr_read < 0 ? -errno : 0;
 }
 
-/* What follows "\nNAME:" in a status; where there is no such line, the end of one. */
+/* The text after `name`, such as "\nUid:", in a status; "\n" if it is not there. */
 static const char *line_of(const struct buf *status, const char *name)
 {
 	const char *at = strstr(buf_text(status), name);
@@ -64,7 +64,7 @@ static const char *line_of(const struct buf *status, const char *name)
 	return at ? at + strlen(name) : "\n";
 }
 
-/* The n-th number of a line of a status, or the last one; 0 when there is none. */
+/* Number `n`, from 0 on, of a line of a status, or the last one if there are fewer; 0 if there is none. */
 static uint32_t number_of_line(const struct buf *status, const char *name, int n)
 {
 	const char *at = line_of(status, name);
@@ -79,7 +79,7 @@ static uint32_t number_of_line(const struct buf *status, const char *name, int n
 	return (uint32_t)number;
 }
 
-/* As ps shows it; 0 where it cannot be read. */
+/* The letter of the state (proc(5)); 0 if it cannot be read. */
 static char task_state(uint32_t pid)
 {
 	_cleanup_(buf_done) struct buf status = {};
@@ -96,9 +96,7 @@ static bool is_dead(uint32_t pid)
 
 static bool has_memory(uint32_t pid)
 {
-	char state = task_state(pid);
-
-	return state && state != 'Z' && state != 'X';
+	return !strchr("ZX", task_state(pid)); /* also false for 0 */
 }
 
 uint32_t process_living_task(uint32_t tgid)
@@ -164,8 +162,8 @@ bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
 }
 
 /*
- * Field 22 of stat is start_boottime; what the host slept up to now is at least what it had slept by then. The comm, field 2, can
- * hold spaces and parentheses: the last ')' ends it.
+ * Field 22 of stat is start_boottime. The host was not suspended for longer before that than until now. The comm, field 2, can contain
+ * spaces and parentheses: the last ')' ends it.
  */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 {
@@ -190,7 +188,7 @@ int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 
 bool process_has_ended(uint32_t tgid)
 {
-	/* kill() takes 0 and what is negative for groups */
+	/* for kill() 0 and negative numbers are groups */
 	return !tgid || tgid > INT_MAX || (kill((pid_t)tgid, 0) && errno == ESRCH);
 }
 
@@ -224,7 +222,7 @@ int process_thread_exists(uint32_t tid)
 
 #define MOST_NAMED 8
 
-/* Of one kind. The failure of the first one is the failure of all. */
+/* process_require() for one list. */
 static int require(const char *what, int (*exists)(uint32_t id), const uint32_t *ids, size_t nr,
 		   struct buf *ret_missing)
 {
@@ -273,7 +271,7 @@ int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
 	return 1;
 }
 
-/* NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same. */
+/* NSpid lists our pid in the namespace of /proc and in each one below it down to ours: one number if both are the same. */
 int process_require_proc(void)
 {
 	_cleanup_(buf_done) struct buf status = {};
@@ -296,8 +294,9 @@ int process_require_proc(void)
 
 struct watched {
 	uint32_t pid;
-	int fd; /* -1: no descriptor, looked up each time */
-	bool ended, was_dead; /* before it was watched */
+	int fd; /* negative: none, process_watch_left() looks for the process */
+	bool ended;
+	bool was_dead; /* when the watch began */
 };
 
 struct process_watch {
@@ -316,7 +315,6 @@ static int watch_one(struct process_watch *watch, uint32_t pid, bool is_thread)
 	err_clear();
 	if (watched.was_dead || watched.fd == -ESRCH) {
 		closep(&watched.fd);
-		watched.fd = -1;
 		watched.ended = true;
 	} else if (watched.fd < 0 && watched.fd != -EINVAL && watched.fd != -ENOSYS && watched.fd != -EPERM) {
 		return fail(watched.fd, "%s %" PRIu32 ": pidfd_open: %s", is_thread ? "thread" : "process", pid,
@@ -365,7 +363,7 @@ int process_watch_fd(const struct process_watch *watch)
 	return watch->epoll_fd;
 }
 
-/* A readable pidfd stays readable: it is closed, so that the caller's epoll does not spin. */
+/* A readable pidfd stays readable. It is closed, because the caller's epoll would return at once each time. */
 static void take_ended(struct process_watch *watch)
 {
 	struct epoll_event events[16];
@@ -378,7 +376,6 @@ static void take_ended(struct process_watch *watch)
 
 			watched->ended = true;
 			closep(&watched->fd);
-			watched->fd = -1;
 		}
 	} while (nr > 0);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes as the user names them: whether they exist, when they began, when the last of them ended, and how our pids
- * relate to the kernel's.
+ * Processes that the user named: whether they exist, when they began and ended, and pid namespaces.
  */
 #pragma once
 
@@ -12,46 +11,46 @@
 
 #include "core/base/buf.h"
 
-/* 0, or a recorded failure: "process 4711: no such process", or that it is a thread of another one. */
+/* 0, or a recorded failure: "process 4711: no such process", that it is a thread of another process, or a zombie. */
 int process_exists(uint32_t tgid);
 
-/* The same for a thread of any process. */
+/* The same for a thread. */
 int process_thread_exists(uint32_t tid);
 
 /*
- * Whether at least one of each list exists; a list may be empty. Describes those of several that are missing: processes end while
- * somebody types their ids. 0, or the recorded failure of the first one when a whole list is missing.
+ * 0 if at least one of each list exists, or the list is empty, else the recorded failure of the first one of a list. Describes
+ * those that do not exist, because processes end while somebody types their ids.
  */
 int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
 		    struct buf *ret_missing);
 
-/* Whether nothing is left of the process, not even a zombie that waits for its parent. */
+/* Whether the process does not exist, not even as a zombie. Also for threads. */
 bool process_has_ended(uint32_t tgid);
 
 /*
- * The task through which /proc shows the process: its leader, or, when that has ended (pthread_exit() in main leaves a
- * zombie without memory), one of its threads. Returns the leader where neither is left.
+ * The thread whose /proc directory shows the memory of the process: the leader, or if that has ended (pthread_exit() in main() leaves
+ * a zombie) another thread. Returns the leader if there is none.
  */
 uint32_t process_living_task(uint32_t tgid);
 
-/* The process id that the process itself knows, and the user it acts as. 0, or -ESRCH. */
+/* The process id in the pid namespace of the process, and its effective user id. 0, or -ESRCH. */
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
 
 /*
- * The supplementary groups of the nearest process above us that this user runs (its real user id). The list is malloc()ed, and NULL
- * when it is empty. False when there is no such process.
+ * The supplementary groups of the nearest ancestor of this process with this real user id. The list is malloc()ed; NULL if it is
+ * empty. False if there is no such ancestor.
  */
 bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr);
 
 /*
- * When the process began, CLOCK_MONOTONIC, at the earliest: /proc counts the time that the host slept, in ticks of 10
- * ms, so the true time is up to that much later. 0 or a negative errno, no cause recorded.
+ * The earliest time, CLOCK_MONOTONIC in ns, at which the process can have begun. /proc has ticks of 10 ms and includes the time that
+ * the host was suspended, so the true time can be later. 0 or a negative errno without a recorded cause.
  */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns);
 
 /*
- * Device and inode of our pid namespace, as bpf_get_ns_current_pid_tgid() wants them. 1 in a child namespace; 0 in the initial one,
- * where pids need no translation (outputs untouched); or a negative errno with a recorded cause.
+ * Device and inode of our pid namespace for bpf_get_ns_current_pid_tgid(). 1 in a child namespace; 0 in the initial one, which needs
+ * no translation and changes no argument; or a negative errno with a recorded cause.
  */
 int process_pidns(uint64_t *ret_device, uint64_t *ret_inode);
 
@@ -63,24 +62,24 @@ int process_require_proc(void);
 struct process_watch;
 
 /*
- * Watches processes and threads (either list may be empty). Those that have ended already count as ended. 0 or a
- * negative errno with a recorded cause.
+ * Begins to watch processes and threads; either list may be empty. Those that do not exist count as ended. 0 or a negative errno with
+ * a recorded cause.
  */
 int process_watch_new(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
 		      struct process_watch **ret_watch);
 void process_watch_free(struct process_watch *watch);
 
-/* Readable (epoll) when one of them has ended. */
+/* A borrowed descriptor that is readable when one of them has ended. */
 int process_watch_fd(const struct process_watch *watch);
 
 /*
- * How many are left. Call it when the descriptor is readable, and from time to time where threads are watched: kernels
- * before PIDFD_THREAD (v6.9) tell of no single thread's end, so those are looked up here.
+ * Returns how many have not ended. To be called when the descriptor is readable, and regularly if threads are watched: before
+ * PIDFD_THREAD (v6.9) no descriptor tells the end of a thread, so this function looks for it.
  */
 size_t process_watch_left(struct process_watch *watch);
 
 /*
- * Whether a process or thread had ended by the last process_watch_left(), after it was alive when the watch began. `index`
- * counts the processes of process_watch_new(), then its threads.
+ * Whether a process or thread was alive when the watch began and had ended at the last process_watch_left(). `index` counts the
+ * processes of process_watch_new(), then its threads.
  */
 bool process_watch_has_ended(const struct process_watch *watch, size_t index);

@@ -18,11 +18,14 @@
 
 enum {
 	NOP_BEGINS = 0x0f,
-	NR_PASSES = 8, /* the first one makes the kernel write its call */
+	NR_PASSES = 8, /* the first one makes the kernel write the call */
 	PATIENCE_MS = 2000,
 };
 
-/* Keeps `value` below the stack pointer while it passes the nop, and returns it. Within one page: the kernel writes no call across two. */
+/*
+ * Stores `value` below the stack pointer, executes the nop, and returns what is stored. The nop lies in one page, because the kernel
+ * writes no call across two.
+ */
 uint64_t st_red_zone_pass(uint64_t value);
 extern const char st_red_zone_nop[];
 
@@ -55,7 +58,7 @@ __attribute__((noreturn)) static void pass(int go_fd, int answer_fd)
 	_exit(write(answer_fd, &answer, 1) != 1);
 }
 
-/* ---- we ---- */
+/* ---- the parent ---- */
 
 struct place {
 	uint64_t address, offset;

@@ -26,8 +26,8 @@ static bool is_ignored(int signal_number)
 }
 
 /*
- * Under nohup(1) a run goes on. SIGINT ends it in any case: shells ignore that for whatever scripts put in the
- * background.
+ * An ignored signal does not end a run, as under nohup(1). SIGINT always does, because shells ignore it for commands that scripts
+ * start in the background.
  */
 void signals_that_end(sigset_t *ret_mask)
 {
@@ -50,13 +50,8 @@ bool signals_end_is_pending(void)
 {
 	sigset_t pending, mask;
 
-	if (sigpending(&pending) || sigisemptyset(&pending))
-		return false;
 	signals_that_end(&mask);
-	for (int signal_number = 1; signal_number < _NSIG; signal_number++)
-		if (sigismember(&mask, signal_number) == 1 && sigismember(&pending, signal_number) == 1)
-			return true;
-	return false;
+	return !sigpending(&pending) && !sigandset(&pending, &pending, &mask) && !sigisemptyset(&pending);
 }
 
 static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
@@ -70,7 +65,7 @@ static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
 
 /* ---- before anything is attached ---- */
 
-/* A child that has not executed another program ends as it would by default. */
+/* Children that have not executed a program yet end without the line. */
 static void say_end(int signal_number)
 {
 	if (getpid() == said.owner && write(STDERR_FILENO, said.line, strlen(said.line)) < 0)
@@ -128,8 +123,8 @@ void signals_release(const sigset_t *before)
 /* ---- after the end ---- */
 
 /*
- * From the next signal on, signals end the program. timeout(1) signals the process and its group, so the same signal comes
- * twice: ignoring signals for a moment drops the second one.
+ * From the next signal on, signals end the program. timeout(1) signals the process and its group, so the same signal comes twice:
+ * SIG_IGN, set after a moment, drops the second one.
  */
 static void take_first(int signal_number)
 {

@@ -11,20 +11,20 @@
 
 #include <stdbool.h>
 
-/* A thread that was of a real-time class already stays what it is. */
+/* A thread that already has a real-time class is not changed. */
 struct unpreempted {
 	bool is_raised;
 };
 
 /*
- * Lets this process use the lowest real-time priority after its privileges are dropped. Call it before that, and after the
- * user's command is started, which would inherit it. Without the privilege nothing changes.
+ * Permits the lowest real-time priority for the time after privilege_drop(). To be called before that, and after the user's command
+ * was forked, which would inherit the permission. Does nothing without the privilege.
  */
 void unpreempted_permit(void);
 
 /*
- * Puts the calling thread into the real-time class until unpreempted_end(): for the few calls that read a map, never for work on
- * what was read. Does nothing where that is not allowed (no privilege, a cgroup without real-time share).
+ * Puts the calling thread into the real-time class until unpreempted_end(). Only for the few calls that read a map, not for work on
+ * the result. Does nothing if that is not allowed (no privilege, a cgroup without real-time share).
  */
 struct unpreempted unpreempted_begin(void);
 void unpreempted_end(struct unpreempted *unpreempted);

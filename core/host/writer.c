@@ -19,7 +19,7 @@
 #include "core/host/privilege.h"
 
 enum {
-	SOCKET = 3, /* the only descriptor beside those of /dev/null */
+	SOCKET = 3, /* the only descriptor apart from 0 to 2, which are /dev/null */
 };
 
 enum wish {
@@ -39,7 +39,7 @@ struct answer {
 	struct err_saved cause;
 };
 
-/* One descriptor beside the bytes. */
+/* Room for one descriptor. */
 union passed {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -142,7 +142,7 @@ static void keep_only(int socket)
 	null = -1;
 }
 
-/* A file that was begun; its path is not what a later request says. */
+/* The file that was begun. It keeps its own path, because a later request may have another one. */
 struct begun {
 	struct replacement file;
 	char path[PATH_MAX];
@@ -187,7 +187,7 @@ static _Noreturn void be_writer(int socket, bool (*fits)(const void *context, co
 	int err = 0;
 
 	prctl(PR_SET_NAME, "stacktool-write");
-	sigfillset(&all); /* a signal for the whole group is not for this process: it ends with its socket */
+	sigfillset(&all); /* signals for the process group must not end it: it ends with its socket */
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	keep_only(socket);
 	if (confine())

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that makes, renames and removes the files of a run (core/base/replace.h), so that the one that reads what strangers
- * wrote needs no right to. It is forked before anything else is open, and can do nothing else: CAP_DAC_OVERRIDE alone, some
- * thirty system calls, and only files that `fits` knows. The text itself goes from the caller into the descriptor.
+ * A process that makes, renames and removes the files of a run (core/base/replace.h), so that the process that reads files of others
+ * needs no right to. It is forked before anything else is open and has only CAP_DAC_OVERRIDE, some thirty system calls, and
+ * the files that `fits` allows. The caller writes the content into the descriptor.
  *
- * A file that is not finished when the caller ends, or is killed, is removed.
+ * If the caller ends or is killed, the writer removes a file that is not finished.
  */
 #pragma once
 
