@@ -1,5 +1,5 @@
-# Every bpf/*.bpf.c becomes an object; they are joined into stacktool.bpf.o and its skeleton stacktool.skel.h.
-# Nothing here asks the build host's kernel: the types come from bpf/kernel.h by CO-RE.
+# Compiles each bpf/*.bpf.c, links the objects to stacktool.bpf.o, and makes its skeleton stacktool.skel.h. The build host's kernel
+# does not matter: kernel types are in bpf/kernel.h.
 
 find_program(BPF_CLANG NAMES clang-19 clang-22 clang-21 clang-20 clang-18 clang-17 clang-16 clang-15 clang-14 clang
 	REQUIRED)
@@ -16,7 +16,7 @@ endif()
 set(bpf_flags -O2 -g -target bpf -mcpu=${STACKTOOL_BPF_CPU} -D__TARGET_ARCH_${STACKTOOL_ARCH} -std=gnu11
 	-Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-unknown-attributes $<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
 	-I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/generated
-	# asm/types.h of the libc headers, after everything else
+	# for asm/types.h; the libc headers come after all others
 	-idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -idirafter /usr/${CMAKE_SYSTEM_PROCESSOR}-linux-gnu/include
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -fdebug-compilation-dir=.)
 
@@ -48,16 +48,11 @@ function(stacktool_bpf)
 		COMMENT "BPF skeleton ${arg_NAME}" VERBATIM)
 endfunction()
 
-# Definitions go first: libbpf's linker (1.5) gives a map that it first met as an extern the offset 0.
+# maps.bpf.c is linked first: libbpf's linker (1.5) gives a map the offset 0 if it finds an extern declaration before the definition.
 file(GLOB bpf_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bpf/*.bpf.c)
 set(definitions ${bpf_sources})
 list(FILTER definitions INCLUDE REGEX "/maps\\.bpf\\.c$")
 list(FILTER bpf_sources EXCLUDE REGEX "/maps\\.bpf\\.c$")
 list(PREPEND bpf_sources ${definitions})
-if(bpf_sources)
-	stacktool_bpf(OUTPUT ${GENERATED} NAME stacktool SOURCES ${bpf_sources} DEFINES ${stacktool_definitions})
-	add_custom_target(stacktool_skeleton ALL DEPENDS ${GENERATED}/stacktool.skel.h)
-else()
-	message(STATUS "no bpf/*.bpf.c: no BPF object")
-	add_custom_target(stacktool_skeleton)
-endif()
+stacktool_bpf(OUTPUT ${GENERATED} NAME stacktool SOURCES ${bpf_sources} DEFINES ${stacktool_definitions})
+add_custom_target(stacktool_skeleton ALL DEPENDS ${GENERATED}/stacktool.skel.h)

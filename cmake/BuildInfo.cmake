@@ -1,4 +1,4 @@
-# generated/build_info.h, for --version. Written at build time, touched only when it changes.
+# generated/build_info.h, for --version. Each build computes it, and writes it only if it has changed.
 
 find_package(Git QUIET)
 string(REPLACE ";" ", " libraries "${STACKTOOL_LIBRARY_VERSIONS}")

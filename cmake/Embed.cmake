@@ -1,6 +1,6 @@
-# Files that the program carries along (scripts and styles of its pictures), as arrays of bytes in one header:
-# core/render/graph_svg.js becomes script_graph_svg_js and script_graph_svg_js_size. Needs nothing but cmake, so that
-# the cross build works as well. Also run as a script, at build time.
+# Writes files that the program contains (scripts and styles of its pictures) as arrays of bytes into one header:
+# core/render/graph_svg.js becomes script_graph_svg_js and script_graph_svg_js_size. The first part runs as a script at build time.
+# It needs only cmake, so that the cross build works too.
 
 if(CMAKE_SCRIPT_MODE_FILE)
 	set(text "/* Made by cmake/Embed.cmake. */\n#pragma once\n\n#include <stddef.h>\n")

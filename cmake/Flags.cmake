@@ -1,4 +1,4 @@
-# Warnings, hardening and reproducibility. The link kind is decided in Libraries.cmake.
+# Warnings, hardening and reproducibility. Libraries.cmake chooses how the program is linked.
 
 string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
 if(processor MATCHES "^(x86_64|amd64)$")
@@ -9,8 +9,8 @@ else()
 	message(FATAL_ERROR "no port to ${CMAKE_SYSTEM_PROCESSOR} yet: x86_64 and aarch64")
 endif()
 
-# Kernel headers: 6.6 brought uprobe.multi. A cross compiler's own may be older, so there the native ones come first;
-# what differs between architectures is not below linux/.
+# Kernel headers: 6.6 or newer, for uprobe.multi. Those of a cross compiler may be older, so the native ones come first there; the
+# headers below linux/ do not depend on the architecture.
 if(STACKTOOL_CROSS)
 	file(MAKE_DIRECTORY ${GENERATED}/kernel-headers)
 	file(CREATE_LINK /usr/include/linux ${GENERATED}/kernel-headers/linux SYMBOLIC)
@@ -24,7 +24,7 @@ else()
 	endif()
 endif()
 
-# What both sides of the kernel border are compiled with.
+# Definitions for both the BPF programs and user space.
 set(stacktool_definitions)
 if(NOT STACKTOOL_UNWINDER)
 	list(APPEND stacktool_definitions ST_WITHOUT_UNWINDER)
@@ -32,18 +32,18 @@ endif()
 
 add_library(stacktool_flags INTERFACE)
 target_include_directories(stacktool_flags INTERFACE ${PROJECT_SOURCE_DIR} ${GENERATED})
-# libiberty's demangler has an xmalloc.o with the same names; it wants its xrealloc, and then both would be linked.
+# Our xmalloc() and xcalloc() are renamed: libiberty's demangler needs xrealloc(), and the object that has it defines those names too.
 target_compile_definitions(stacktool_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
 	xmalloc=st_xmalloc xcalloc=st_xcalloc ${stacktool_definitions})
 target_compile_options(stacktool_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes -Wno-unused-parameter
 	-Wno-missing-field-initializers
 	$<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
-	# As in the kernel: __u64 and uint64_t are different types to the compiler, and we read records of both.
+	# No strict aliasing, as in the kernel: __u64 and uint64_t are different types, and we read the same memory as both.
 	-fno-common -fno-omit-frame-pointer -fno-strict-aliasing
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 
-# Debian's cmake says -O3 -DNDEBUG; the assertions stay, they guard a program that runs as root.
+# Without cmake's -O3 -DNDEBUG: the program runs as root, so assertions stay.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g3")
 
@@ -51,8 +51,7 @@ add_library(stacktool_hardening INTERFACE)
 if(STACKTOOL_SANITIZE)
 	set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 	if(CMAKE_C_COMPILER_ID STREQUAL Clang)
-		# It would stop at a null pointer plus 0, as of an empty vector, which C2y allows and gcc's lets pass; a pointer
-		# that has wrapped is found where it is used.
+		# clang's check refuses a null pointer plus 0, as of an empty vector. gcc's allows it, and so does C2y.
 		list(APPEND sanitizers -fno-sanitize=pointer-overflow)
 	endif()
 	target_compile_options(stacktool_hardening INTERFACE ${sanitizers})

@@ -1,5 +1,5 @@
-# Finds the libraries and decides how the program is linked: the best of static-pie, static and dynamic that a probe
-# with every library in it really links and, for the static kinds, runs.
+# Finds the libraries and decides how the program is linked: the first of static-pie, static and dynamic with which a test program that
+# uses every library links and runs.
 
 set(library_names bpf dw elf bz2 lzma z zstd iberty pcre2-8 cap seccomp protobuf-c)
 
@@ -65,7 +65,7 @@ else()
 			break()
 		endif()
 		message(STATUS "cannot link ${kind}: ${works_why}")
-		# elfutils 0.191 and 0.192 forgot eu_search_tree_* in libelf.a: Debian 13 and bookworm-backports.
+		# libelf.a of elfutils 0.191 and 0.192 lacks eu_search_tree_*: in Debian 13 and bookworm-backports.
 		if(works_why MATCHES "eu_search_tree" AND NOT told)
 			message(NOTICE "libelf ${libelf_VERSION} of this system cannot be linked statically (its libelf.a misses "
 				"eu_search_tree_init and _fini): the binary will need this system's shared libraries")

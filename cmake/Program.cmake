@@ -14,40 +14,35 @@ set_source_files_properties(${conversion_checked} PROPERTIES COMPILE_OPTIONS "-W
 add_custom_target(stacktool_generated)
 add_dependencies(stacktool_generated stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
 
-# An empty folder is fine while the tree grows.
-file(WRITE ${GENERATED}/empty.c "extern int stacktool_empty;\n")
-
 set(library_kind STATIC)
 if(STACKTOOL_CROSS)
 	set(library_kind OBJECT)
 endif()
-add_library(stackcore ${library_kind} ${core_sources} ${GENERATED}/empty.c)
-add_library(stackapplets ${library_kind} ${applet_sources} ${GENERATED}/empty.c)
+add_library(stackcore ${library_kind} ${core_sources})
+add_library(stackapplets ${library_kind} ${applet_sources})
 foreach(library stackcore stackapplets)
 	target_link_libraries(${library} PRIVATE stacktool_flags stacktool_hardening)
 	add_dependencies(${library} stacktool_generated)
 endforeach()
 
-# stacktool_program(NAME SOURCE... ): an executable with our code and our libraries in it.
+# stacktool_program(NAME SOURCE...): an executable with our code and the libraries.
 function(stacktool_program name)
 	add_executable(${name} ${ARGN})
-	# The applets and the core name each other: the core through the applet table, the applets through core/.
+	# The applets and the core need each other: the core uses the table of applets.
 	target_link_libraries(${name} PRIVATE stacktool_flags stacktool_hardening
 		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_libraries)
 	add_dependencies(${name} stacktool_generated)
 endfunction()
 
 if(STACKTOOL_CROSS)
-	if(EXISTS ${main_source})
-		add_library(stackmain OBJECT ${main_source})
-		target_link_libraries(stackmain PRIVATE stacktool_flags stacktool_hardening)
-		add_dependencies(stackmain stacktool_generated)
-	endif()
-elseif(EXISTS ${main_source})
+	add_library(stackmain OBJECT ${main_source})
+	target_link_libraries(stackmain PRIVATE stacktool_flags stacktool_hardening)
+	add_dependencies(stackmain stacktool_generated)
+else()
 	stacktool_program(stacktool ${main_source})
 	set_target_properties(stacktool PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 	if(CMAKE_BUILD_TYPE STREQUAL Release)
-		# The symbols go into a file of their own, found by build id or debug link.
+		# The symbols go into a separate file, found by build id or debug link.
 		add_custom_command(TARGET stacktool POST_BUILD
 			COMMAND ${CMAKE_OBJCOPY} --only-keep-debug stacktool stacktool.debug
 			COMMAND ${CMAKE_STRIP} --strip-all stacktool
@@ -55,6 +50,4 @@ elseif(EXISTS ${main_source})
 			WORKING_DIRECTORY ${PROJECT_BINARY_DIR} VERBATIM)
 	endif()
 	install(TARGETS stacktool RUNTIME DESTINATION bin)
-else()
-	message(STATUS "no applets/main.c: no program")
 endif()

@@ -1,5 +1,5 @@
-# NAME.proto becomes generated/NAME.pb-c.{h,c}: pprof's messages, and those of saved profiles.
-# stk_packed.proto is stk.proto with the columns as bytes, which is the same on the wire: the reader decodes each number once.
+# NAME.proto becomes generated/NAME.pb-c.{h,c}: pprof's messages, and those of saved profiles. stk_packed.proto is stk.proto with
+# bytes in place of repeated numbers, which have the same encoding: the reader decodes them itself.
 
 find_program(PROTOC_C protoc-c REQUIRED)
 set(protobuf_sources)

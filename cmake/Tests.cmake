@@ -1,27 +1,26 @@
-# Every test of every layer becomes a ctest test; docs/hacking.md tells what a file must look like.
+# Makes a ctest test of every test in every layer. docs/hacking.md describes the files.
 #
 #   tests/unit tests/golden    C programs; need nothing
 #   tests/bpf                  C programs; need root
 #   tests/e2e                  C programs and scripts; need root; run on this host and in the guests
-#   tests/fuzz                 fuzz targets: the layer fuzz replays each one's corpus, the layer fuzzing looks for more with
-#                              libFuzzer, out of the tree build/fuzz-clang, which a test of its own builds
+#   tests/fuzz                 fuzz targets: the layer fuzz runs each with its corpus; the layer fuzzing continues with libFuzzer, in
+#                              the tree build/fuzz-clang, which the test fuzzing.build builds
 #   tests/lint                 scripts
-#   tests/clients              scripts; other people's readers of our formats
-#   tests/soak                 every applet at once for hours: here for a minute; attacks on a running tool, each a test
+#   tests/clients              scripts with other programs that read our formats
+#   tests/soak                 every applet at once for hours, here for a minute; attacks on a running tool
 #   tests/vm                   one boot per line of tests/vm/boots, one ctest test per guest test and boot
 #
-# The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
+# The asan layer is unit, golden, fuzz, bpf and e2e again, in the tree build/asan, which the test asan.build builds.
 
-# What a test takes of the machine, in the places of `ctest -j 5`, which are two CPUs: five tests run beside each other, or three and
-# a guest or a build, or one and two of these. Two guests wait for their clocks at times: a test beside them uses that. A
-# test that says "alone" takes all places.
+# PROCESSORS of the tests. `ctest -j 5` is for two CPUs: five tests run at once, or three and a guest or a build, or one and two of
+# those. (Guests wait for their clocks at times, so one test can run beside two of them.) A test with "alone" runs alone.
 set(one_test 1)
 set(one_guest 2)
 set(one_build 2)
 set(whole_host 5)
 
-# What begins first: the trees that others wait for, then guests, which take longest, then fuzzers, then the tests with the sanitizers,
-# one of which takes two minutes. Short tests end the run. CI has no times of an earlier run.
+# COST of the tests; those with the highest begin first: the trees that others wait for, then guests, which take longest, then
+# fuzzers, then tests with the sanitizers, of which one takes two minutes. (CI does not know the times of an earlier run.)
 set(cost_of_build 1000)
 set(cost_of_guest 100)
 set(cost_of_fuzzing 50)
@@ -31,7 +30,7 @@ set(asan_tree ${PROJECT_SOURCE_DIR}/build/asan)
 set(tests ${PROJECT_SOURCE_DIR}/tests)
 set(guest ${PROJECT_BINARY_DIR}/guest)
 set(guest_tests "") # NAME;... of the files in guest/tests
-set(guest_files "") # what the image is made of, for dependencies
+set(guest_files "") # contents of the image, for dependencies
 set(guest_all ALL)
 if(STACKTOOL_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL Release)
 	set(guest_all)
@@ -39,11 +38,7 @@ endif()
 
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
-# The words of a "ctest:" line among the first lines of a test file (tests/README.md explains them): host, guest (only there;
-# default: both), alone (nothing else runs on the host meanwhile), plain (not again with the sanitizers), timeout=SECONDS,
-# boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy, tests/vm/init),
-# browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures), flags=FLAG,... (of the
-# compiler, for a fixture).
+# Reads the words of the "ctest:" line of a test file: tests/README.md explains them.
 function(read_directives file result)
 	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
 	string(REGEX REPLACE "${DIRECTIVE}|\\*/" "" words "${lines}")
@@ -61,7 +56,8 @@ function(read_directives file result)
 	endforeach()
 endfunction()
 
-# A C file of a test folder is a program when it has a main() or a TEST() (tests/harness.h), support for the folder's programs when not.
+# A C file of a test folder is a program if it has a main() or a TEST() (tests/harness.h). Other files are linked into all programs
+# of the folder.
 function(split_programs pattern programs support)
 	file(GLOB files CONFIGURE_DEPENDS ${pattern})
 	foreach(file IN LISTS files)
@@ -88,15 +84,15 @@ function(set_test_environment name binaries timeout)
 		PROCESSORS ${one_test} ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
 endfunction()
 
-# At any -j, where the caller's words say so
+# Makes a test run alone, whatever -j is, if the caller's `words` contain "alone".
 function(run_alone name)
 	if("alone" IN_LIST words)
 		set_tests_properties(${name} PROPERTIES RUN_SERIAL ON PROCESSORS ${whole_host})
 	endif()
 endfunction()
 
-# layer_test(layer name timeout command...): `@BIN@` in the command is the tree, ours or the sanitized one. `words` are the caller's,
-# of the test.
+# layer_test(layer name timeout command...): adds a test, and for the sanitized tree another. `@BIN@` in the command is the build
+# tree. It reads the caller's `words`.
 function(layer_test layer name timeout)
 	string(REPLACE "@BIN@" "${PROJECT_BINARY_DIR}" command "${ARGN}")
 	add_test(NAME ${layer}.${name} COMMAND ${command})
@@ -120,9 +116,9 @@ endfunction()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cmocka IMPORTED_TARGET cmocka)
-pkg_check_modules(jansson IMPORTED_TARGET jansson) # a reader of the JSON that the program writes
+pkg_check_modules(jansson IMPORTED_TARGET jansson) # reads the program's JSON
 
-# cmocka comes as a shared library only, so its programs are linked dynamically, with the same objects in them.
+# cmocka exists as a shared library only, so the tests are linked dynamically.
 add_library(stacktool_test_libraries INTERFACE)
 target_link_libraries(stacktool_test_libraries INTERFACE ${library_names} pthread PkgConfig::jansson)
 target_link_options(stacktool_test_libraries INTERFACE $<IF:$<STREQUAL:${STACKTOOL_LINK_KIND},static>,-no-pie,-pie>)
@@ -180,7 +176,7 @@ else()
 	message(STATUS "no cmocka: no unit, golden and bpf tests")
 endif()
 
-# ---- fuzz targets: the corpus once, and some time with libFuzzer (tests/fuzz/targets) ----
+# ---- fuzz targets ----
 
 option(STACKTOOL_FUZZ "Build the fuzz targets with clang's libFuzzer" OFF)
 split_programs(${tests}/fuzz/*.c fuzz_programs fuzz_support)
@@ -216,7 +212,7 @@ if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 		FIXTURES_SETUP fuzz_tree PROCESSORS ${one_build} COST ${cost_of_build})
 endif()
 
-# ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
+# ---- fixtures: with frame pointers, a static and a dynamic build of each ----
 
 set(fixture_flags -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls $<$<C_COMPILER_ID:GNU>:-fno-ipa-icf> -Wall -Wextra -pthread
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
@@ -265,7 +261,7 @@ foreach(source IN LISTS fixture_sources)
 	endforeach()
 endforeach()
 
-# Static programs of other kinds: position independent, and of another C library where the host has it.
+# Other static programs: position independent, and with musl if the host has it.
 find_program(MUSL_GCC musl-gcc)
 function(static_fixture name kind)
 	set(output ${fixture_directory}/${name}-${kind})
@@ -285,9 +281,9 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT STACKTOOL_CROSS)
 	endif()
 endif()
 
-# ---- variants: the whole program once more, built otherwise or broken on purpose ----
+# ---- variants: the whole program, built with other definitions, often broken on purpose ----
 
-# sources_that_see(result WORD...): the C files of the program with one of the words in them or in a header that they include.
+# sources_that_see(result WORD...): the C files of the program that contain one of the words, or include a header that does.
 function(sources_that_see result)
 	set(words ${ARGN})
 	file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/*.[ch] ${PROJECT_SOURCE_DIR}/applets/*.[ch])
@@ -314,15 +310,13 @@ function(sources_that_see result)
 endfunction()
 
 function(stacktool_variant name)
-	if(NOT TARGET stacktool OR STACKTOOL_SANITIZE)
+	if(STACKTOOL_SANITIZE)
 		return()
 	endif()
 	set(directory ${PROJECT_BINARY_DIR}/variants/${name}.generated)
 	file(MAKE_DIRECTORY ${directory})
-	if(bpf_sources)
-		stacktool_bpf(OUTPUT ${directory} NAME stacktool SOURCES ${bpf_sources} DEFINES ${ARGN})
-	endif()
-	# What differs comes before the libraries, which give the rest.
+	stacktool_bpf(OUTPUT ${directory} NAME stacktool SOURCES ${bpf_sources} DEFINES ${ARGN})
+	# Only files that depend on the definitions are compiled again. The others come from the libraries.
 	set(definitions ${ARGN})
 	list(TRANSFORM definitions REPLACE "=.*" "")
 	sources_that_see(sources stacktool.skel.h ${definitions})
@@ -339,19 +333,26 @@ function(stacktool_variant name)
 	set(guest_targets ${guest_targets} variant_${name} PARENT_SCOPE)
 endfunction()
 
-# tests/e2e/variants: a name and its definitions in each line
+# Each line has a name and its definitions.
 set(variants_file ${tests}/e2e/variants)
-file(GLOB variants_present CONFIGURE_DEPENDS ${variants_file})
-if(variants_present)
-	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variants_file})
-	file(STRINGS ${variants_file} variants REGEX "^[a-z]")
-	foreach(line IN LISTS variants)
-		separate_arguments(words UNIX_COMMAND "${line}")
-		stacktool_variant(${words})
-	endforeach()
-endif()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variants_file})
+file(STRINGS ${variants_file} variants REGEX "^[a-z]")
+foreach(line IN LISTS variants)
+	separate_arguments(words UNIX_COMMAND "${line}")
+	stacktool_variant(${words})
+endforeach()
 
-# ---- e2e: programs are static, so that the guest can run them as they are ----
+# ---- e2e: programs are static, so that the guests can run them ----
+
+# Adds a test to the guests, with the caller's `words`.
+macro(guest_test name)
+	list(APPEND guest_tests ${name})
+	set(guest_boots_${name} "${words_boots}")
+	set(guest_timeout_${name} ${words_timeout})
+	if("live-kallsyms" IN_LIST words)
+		set(guest_words_${name} " live")
+	endif()
+endmacro()
 
 split_programs(${tests}/e2e/*.c e2e_programs e2e_support)
 foreach(source IN LISTS e2e_programs)
@@ -364,14 +365,9 @@ foreach(source IN LISTS e2e_programs)
 		layer_test(e2e ${name} ${words_timeout} @BIN@/guest/tests/${name})
 	endif()
 	if(NOT "host" IN_LIST words)
-		list(APPEND guest_tests ${name})
+		guest_test(${name})
 		list(APPEND guest_files $<TARGET_FILE:e2e_${name}>)
 		list(APPEND guest_targets e2e_${name})
-		set(guest_boots_${name} "${words_boots}")
-		set(guest_timeout_${name} ${words_timeout})
-		if("live-kallsyms" IN_LIST words)
-			set(guest_words_${name} " live")
-		endif()
 	endif()
 endforeach()
 
@@ -388,41 +384,34 @@ foreach(script IN LISTS e2e_scripts)
 		layer_test(e2e ${name} ${words_timeout} ${script})
 	endif()
 	if(NOT "host" IN_LIST words)
-		list(APPEND guest_tests ${name})
-		set(guest_boots_${name} "${words_boots}")
-		set(guest_timeout_${name} ${words_timeout})
-		if("live-kallsyms" IN_LIST words)
-			set(guest_words_${name} " live")
-		endif()
+		guest_test(${name})
 	endif()
 endforeach()
 
-# ---- clients: other people's readers of what we write; their packages are large, so only when asked for. Those that say
-# "browser" need Chromium alone and run always. ----
+# ---- clients: other programs that read our formats; they need large packages, so they run only when asked for. Those with "browser"
+# need only Chromium, and always run. ----
 
-if(TARGET stacktool)
-	file(GLOB client_scripts CONFIGURE_DEPENDS ${tests}/clients/*.sh)
-	foreach(script IN LISTS client_scripts)
-		file(STRINGS ${script} first LIMIT_COUNT 1)
-		if(first MATCHES "^#!")
-			short_name(${script} name)
-			read_directives(${script} words)
-			set(layer clients)
-			if("browser" IN_LIST words)
-				set(layer browser)
-			endif()
-			add_test(NAME ${layer}.${name} COMMAND ${script})
-			set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${words_timeout})
-			set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer})
+file(GLOB client_scripts CONFIGURE_DEPENDS ${tests}/clients/*.sh)
+foreach(script IN LISTS client_scripts)
+	file(STRINGS ${script} first LIMIT_COUNT 1)
+	if(first MATCHES "^#!")
+		short_name(${script} name)
+		read_directives(${script} words)
+		set(layer clients)
+		if("browser" IN_LIST words)
+			set(layer browser)
 		endif()
-	endforeach()
-endif()
+		add_test(NAME ${layer}.${name} COMMAND ${script})
+		set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${words_timeout})
+		set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer})
+	endif()
+endforeach()
 
 # ---- bench: programs for tests/bench/run ----
 
 split_programs(${tests}/bench/*.c bench_programs bench_support)
 list(FILTER bench_support EXCLUDE REGEX "\\.bpf\\.c$")
-list(APPEND bench_support ${tests}/bpf/step.c ${tests}/bpf/step_maps.c) # the walk of the programs, in user space
+list(APPEND bench_support ${tests}/bpf/step.c ${tests}/bpf/step_maps.c) # the BPF programs' walk, in user space
 file(GLOB bench_bpf CONFIGURE_DEPENDS ${tests}/bench/*.bpf.c)
 foreach(source IN LISTS bench_bpf)
 	get_filename_component(name ${source} NAME)
@@ -431,9 +420,7 @@ foreach(source IN LISTS bench_bpf)
 	list(APPEND bench_skeletons ${GENERATED}/${name}.skel.h)
 endforeach()
 add_custom_target(bench ${guest_all})
-if(TARGET stacktool)
-	add_dependencies(bench stacktool ${fixture_targets})
-endif()
+add_dependencies(bench stacktool ${fixture_targets})
 foreach(source IN LISTS bench_programs)
 	short_name(${source} name)
 	add_executable(bench_${name} EXCLUDE_FROM_ALL ${source} ${bench_support} ${bench_skeletons})
@@ -445,18 +432,18 @@ foreach(source IN LISTS bench_programs)
 	add_dependencies(bench bench_${name})
 endforeach()
 
-# Every row once, so that one that cannot be measured is found. Peers that are not installed are named and passed over, and so are
-# kernel functions where this kernel has no probes of them: the guests' tests attach to those.
-if(guest_all AND TARGET stacktool)
+# Measures every row once, and fails if one cannot be measured. It skips peers that are not installed, and kernel functions if this
+# kernel cannot probe them: the guests test those.
+if(guest_all)
 	add_test(NAME bench.rows COMMAND ${tests}/bench/run)
 	set_test_environment(bench.rows ${PROJECT_BINARY_DIR} 600)
 	set_property(TEST bench.rows APPEND PROPERTY ENVIRONMENT SHORT=1)
 	set_tests_properties(bench.rows PROPERTIES LABELS bench PROCESSORS ${whole_host} RUN_SERIAL ON)
 endif()
 
-# ---- soak: a minute of it, with the host to itself, for it wants both CPUs; and that it finds a leak ----
+# ---- soak: a minute of it, alone because it needs both CPUs; that it finds a leak; attacks ----
 
-if(guest_all AND TARGET stacktool)
+if(guest_all)
 	add_test(NAME soak.short COMMAND ${tests}/soak/soak 0.0139
 		--churn programs,paths,libraries,namespaces,code,bpf,names,forged_maps)
 	add_test(NAME soak.leak COMMAND ${tests}/soak/leak.sh)
@@ -483,12 +470,10 @@ include(TestsVm)
 
 # ---- checks of the build itself ----
 
-if(bpf_sources)
-	add_test(NAME release.bpf_object COMMAND ${tests}/lint/check-bpf-object ${BPF_OBJDUMP} ${GENERATED}/stacktool.bpf.o)
-	set_test_environment(release.bpf_object ${PROJECT_BINARY_DIR} 60)
-	set_tests_properties(release.bpf_object PROPERTIES LABELS lint)
-endif()
-if(TARGET stacktool AND CMAKE_BUILD_TYPE STREQUAL Release)
+add_test(NAME release.bpf_object COMMAND ${tests}/lint/check-bpf-object ${BPF_OBJDUMP} ${GENERATED}/stacktool.bpf.o)
+set_test_environment(release.bpf_object ${PROJECT_BINARY_DIR} 60)
+set_tests_properties(release.bpf_object PROPERTIES LABELS lint)
+if(CMAKE_BUILD_TYPE STREQUAL Release)
 	add_test(NAME release.binary COMMAND ${tests}/lint/check-release-binary ${PROJECT_BINARY_DIR} ${STACKTOOL_LINK_KIND})
 	set_test_environment(release.binary ${PROJECT_BINARY_DIR} 60)
 	set_tests_properties(release.binary PROPERTIES LABELS release)
@@ -502,7 +487,7 @@ foreach(script IN LISTS lints)
 	set_tests_properties(lint.${name} PROPERTIES LABELS lint WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endforeach()
 
-# Trees that a test builds: only from the shipped tree, and only when asked, for they take a minute.
+# Trees that a test builds: only from the tree build/, and only when asked for, because they take a minute.
 if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 	foreach(tree asan cross)
 		add_test(NAME ${tree}.build COMMAND ${PROJECT_SOURCE_DIR}/cmake/build_tree ${tree})

@@ -1,9 +1,8 @@
-# The guest image and, for each boot, one test that boots and runs everything plus one per guest test for its verdict.
+# The guest image, and tests: for each boot, one that boots and runs its guest tests, and one for the result of each guest test.
 
 set(vm ${tests}/vm)
-file(GLOB verified_source CONFIGURE_DEPENDS ${vm}/verified.c)
-if(verified_source AND bpf_sources AND NOT STACKTOOL_SANITIZE)
-	add_executable(vm_verified ${verified_source})
+if(NOT STACKTOOL_SANITIZE)
+	add_executable(vm_verified ${vm}/verified.c)
 	target_link_libraries(vm_verified PRIVATE stacktool_flags stacktool_hardening stackcore stacktool_libraries)
 	add_dependencies(vm_verified stacktool_skeleton)
 	set_target_properties(vm_verified PROPERTIES OUTPUT_NAME load-programs LINK_FLAGS_RELEASE -s
@@ -14,16 +13,13 @@ if(verified_source AND bpf_sources AND NOT STACKTOOL_SANITIZE)
 	set(guest_boots_load-programs .)
 	set(guest_timeout_load-programs 300)
 endif()
-if(TARGET stacktool)
-	list(APPEND guest_files $<TARGET_FILE:stacktool>)
-	list(APPEND guest_targets stacktool)
-endif()
+list(APPEND guest_files $<TARGET_FILE:stacktool>)
+list(APPEND guest_targets stacktool)
 
-file(GLOB verified_list CONFIGURE_DEPENDS ${vm}/verified-instructions)
 file(MAKE_DIRECTORY ${guest}/tests)
 add_custom_command(OUTPUT ${guest}/image.cpio.gz
 	COMMAND ${vm}/make-image ${PROJECT_BINARY_DIR} ${tests}/e2e
-	DEPENDS ${vm}/make-image ${vm}/init ${verified_list} ${guest_files} ${guest_targets}
+	DEPENDS ${vm}/make-image ${vm}/init ${vm}/verified-instructions ${guest_files} ${guest_targets}
 	COMMENT "guest image" VERBATIM)
 add_custom_target(guest ${guest_all} DEPENDS ${guest}/image.cpio.gz)
 

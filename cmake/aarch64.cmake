@@ -1,5 +1,5 @@
-# Compile only. The headers of the libraries are the build host's own: Debian's differ between architectures only in the
-# folder of the multiarch libc, which the cross compiler brings itself.
+# Compiles only. The headers of the libraries are the build host's: Debian's differ between architectures only in libc's, and the cross
+# compiler has its own.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

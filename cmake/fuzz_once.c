@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Feeds every file below the given folders to a fuzz target once: the corpus as a regression test, without libFuzzer. */
+/* Runs a fuzz target once with each file below the given folders: a regression test with the corpus, without libFuzzer. */
 #include <errno.h>
 #include <ftw.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ static int feed(const char *path, const struct stat *st, int type, struct FTW *w
 	if (type != FTW_F)
 		return 0;
 	file = fopen(path, "rb");
-	data = malloc(st->st_size ? st->st_size : 1); /* exact, so that the sanitizer sees one byte too far */
+	data = malloc(st->st_size ? st->st_size : 1); /* the exact size, so that the sanitizer finds reads beyond it */
 	if (!file || !data) {
 		perror(path);
 		return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One call into each library, so that its archive members and what these need take part in the link. */
+/* Calls each library once, so that the link needs its archive members and their dependencies. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <bpf/libbpf.h>
 #include <bzlib.h>

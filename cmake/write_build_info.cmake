@@ -6,7 +6,7 @@ if(GIT)
 	execute_process(COMMAND ${GIT} -C ${SOURCE} log -1 --format=%cd --date=format-local:%Y-%m-%d
 		OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()
-# string(TIMESTAMP) honours SOURCE_DATE_EPOCH; without it and without git there is no date, to stay reproducible.
+# string(TIMESTAMP) uses SOURCE_DATE_EPOCH. Without it and without git there is no date, so that builds are reproducible.
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
 	string(TIMESTAMP date "%Y-%m-%d" UTC)
 endif()
