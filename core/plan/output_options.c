@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/suggest.h"
 
-/* By enum output_format; the first one, OUTPUT_DEFAULT, has no name. */
+/* By enum output_format; OUTPUT_DEFAULT has no name. */
 static const struct {
 	const char *name, *suffix;
 	bool binary;
@@ -32,7 +32,7 @@ static const char *const color_names[] = {
 /* From GRAPH_ROOT_COMM on. */
 static const char *const root_names[] = { "comm", "pid", "tid", "container", "none" };
 
-/* The position of a name, or a usage error that says which there are. */
+/* The index of a name, or a usage error that lists all names. */
 static int find_name(const char *what, const char *name, const char *const *names, size_t nr)
 {
 	_cleanup_(buf_done) struct buf all = {};
@@ -71,7 +71,7 @@ static bool ends_in(const char *path, const char *suffix)
 	return length > nr && !strcmp(path + length - nr, suffix);
 }
 
-/* The longest suffix wins: .speedscope.json is also .json. */
+/* The longest suffix counts: .speedscope.json also ends in .json. */
 enum output_format output_format_of(const char *path)
 {
 	enum output_format found = OUTPUT_DEFAULT;
@@ -103,7 +103,7 @@ static enum output_format said_form(const struct output_options *options)
 #define FORM(format) (1U << OUTPUT_##format)
 #define PICTURES (FORM(SVG) | FORM(HTML))
 
-/* A usage error for an option that no form of the output supports. */
+/* A usage error for an option that none of the formats supports. */
 static int check_looks(const struct output_options *options)
 {
 	uint32_t forms = output_options_forms(options);
@@ -148,7 +148,7 @@ static int no_format(const char *path)
 	return err;
 }
 
-/* Stacks as lines are text, whatever the lines look like; so are speedscope's files JSON. */
+/* Whether a file with the suffix of one format may have another one: .txt any text, .json also speedscope's. */
 static bool suffix_allows(enum output_format suffix, enum output_format format)
 {
 	switch (suffix) {
@@ -206,7 +206,7 @@ uint32_t output_options_forms(const struct output_options *options)
 	return forms;
 }
 
-/* Calls `change` with the options of each file; what it does to the format counts for that file. */
+/* Calls `change` with the options of each file, and keeps the format that it sets. On an error, changes nothing. */
 static int for_each_file(struct output_options *options,
 			 int (*change)(struct output_options *options, const void *context), const void *context)
 {
@@ -225,7 +225,7 @@ static int for_each_file(struct output_options *options,
 	return 0;
 }
 
-/* "-" is refused: it would create a file of that name, where other programs write to standard output. */
+/* Refuses "-", which means standard output in other programs, and would be a file name here. */
 static int check_path(const struct output_options *options)
 {
 	int err;
@@ -260,7 +260,7 @@ static bool is_pattern(const char *path)
 	return path && (strstr(path, "%n") || strstr(path, "%t"));
 }
 
-/* No name twice, and a pattern where files are to be removed. */
+/* Each file is named once, and --keep needs a pattern. */
 static int check_files(const struct output_options *options)
 {
 	bool any_pattern = is_pattern(options->path);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * In which form a profile leaves the program, and what pictures look like: plain data, from the options to the
- * renderers. Strings live as long as argv.
- */
+/* Output formats, files, and the look of pictures: options for the renderers. Strings are borrowed from argv. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,24 +25,24 @@ enum output_format {
 #define FORMAT(id, name, suffix, binary) OUTPUT_##id,
 	OUTPUT_FORMATS(FORMAT)
 #undef FORMAT
-	OUTPUT_TREE, /* forms of text that options of their own ask for */
-	OUTPUT_TOP,
+	OUTPUT_TREE, /* --tree; like the next two, --format does not know it */
+	OUTPUT_TOP, /* --top */
 	OUTPUT_SCREEN, /* --tui */
 };
 
-/* What the boxes of a flame graph begin with. */
+/* The first box of each stack in a flame graph. */
 enum graph_root {
 	GRAPH_ROOT_DEFAULT, /* COMM; NONE in a difference of profiles without a common command */
 	GRAPH_ROOT_COMM,
 	GRAPH_ROOT_PID, /* "comm (pid)" */
 	GRAPH_ROOT_TID, /* "comm (pid/tid)" */
-	GRAPH_ROOT_CONTAINER, /* its id, else the cgroup */
+	GRAPH_ROOT_CONTAINER, /* id of the container; without one, the cgroup */
 	GRAPH_ROOT_NONE,
 };
 
 enum graph_colors {
-	COLORS_AUTO, /* kind, or what suits the time off the CPU */
-	COLORS_KIND, /* by kernel, user, JIT, inlined */
+	COLORS_AUTO, /* KIND, or a palette for time off the CPU */
+	COLORS_KIND, /* by kind of frame: kernel, user, JIT, inlined */
 	COLORS_HOT,
 	COLORS_MEM,
 	COLORS_IO,
@@ -64,80 +61,76 @@ enum graph_colors {
 
 #define OUTPUT_FILES_MAX 16
 
-/* A file of -o, and its form. */
 struct output_file {
 	const char *path;
 	enum output_format format;
 };
 
 struct output_options {
-	enum output_format format; /* of --format; with several files only that of the first one, once they are settled */
-	const char *path; /* NULL: standard output */
-	struct output_file more[OUTPUT_FILES_MAX - 1]; /* of further -o */
+	enum output_format format; /* --format; once formats are settled, that of the first file */
+	const char *path; /* the first -o; NULL: standard output */
+	struct output_file more[OUTPUT_FILES_MAX - 1]; /* further -o */
 	uint32_t nr_more;
-	bool is_spread; /* each file has a format of its own */
-	uint32_t keep; /* with a pattern: how many files stay; 0 all */
+	bool is_spread; /* formats are settled: each file has its own */
+	uint32_t keep; /* with a pattern in the path: how many files are kept; 0: all */
 
 	/* pictures */
 	const char *title;
 	enum graph_colors colors;
 	enum graph_root root;
 	bool inverted; /* the root on top */
-	bool reverse; /* stacks leaf first: who calls what is hot */
-	bool normalize; /* differences: the first profile scaled to the total of the second */
-	bool negate; /* differences: colours the other way round */
-	uint32_t width; /* SVG, pixels; 0 = 1200 */
-	uint32_t min_width; /* narrower boxes are left out; thousandths of a percent; 0 = 8 */
+	bool reverse; /* stacks leaf first, to see the callers of hot functions */
+	bool normalize; /* differences: the first profile is scaled to the total of the second */
+	bool negate; /* differences: colours are exchanged */
+	uint32_t width; /* SVG, pixels; 0: 1200 */
+	uint32_t min_width; /* narrower boxes are left out; thousandths of a percent; 0: 8 */
 
 	/* tree and top */
-	uint32_t limit; /* lines of top; thousandths of a percent below which tree stops; 0 = default */
+	uint32_t limit; /* lines of top; for tree, the smallest share, in thousandths of a percent; 0: default */
 };
 
-/* A file of -o, one of several. Usage error when there are too many. */
+/* Adds a file of -o. Usage error if there are too many. */
 _must_check_ int output_options_add(struct output_options *options, const char *path);
 
-/* How many documents are to be written, and what is to be done for one of them. */
+/* The number of documents to write, and the options for one of them. */
 size_t output_options_nr(const struct output_options *options);
 struct output_options output_options_of(const struct output_options *options, size_t number);
 
-/* The forms that all files, --format or nothing ask for: a bit for each, 1 << OUTPUT_SVG. */
+/* The formats of all documents, by --format or suffix: a bit for each, 1 << OUTPUT_SVG. */
 uint32_t output_options_forms(const struct output_options *options);
 
-/* The enum output_format with this name, or a usage error. */
+/* The enum output_format with this name. 0 or a usage error. */
 int output_format_parse(const char *name, void *ret_format);
-/* The format that the suffix of a path stands for, or OUTPUT_DEFAULT. */
+/* The format of a path's suffix, or OUTPUT_DEFAULT. */
 enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format of each file from its suffix where none is given. Usage error for a path with an unknown suffix or one
- * that contradicts --format, for --keep without a pattern in the path, and for an option that no form of the output supports.
+ * Settles the format of each file: --format, or by its suffix. Usage error if a suffix is unknown or contradicts --format, for --keep
+ * without a pattern in a path, and for an option that none of the formats supports.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 
-/* Usage error when the name of --save asks for something that is not a saved profile. */
-_must_check_ int output_check_save(const char *path);
-
-/* 0 where the settled form, folded lines where `folded` says so, has room for --histogram; else a usage error. */
-_must_check_ int output_options_histogram(const struct output_options *options, bool folded);
-
-/*
- * The same where an option of its own, such as --tree, asks for a form: it goes into a text or into a file whose suffix
- * says nothing. Usage error when -o or --format say another form.
- */
+/* The same for an option such as --tree that selects a form of text. Usage error if -o or --format selects another format. */
 _must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
 
+/* The same for --tui, which does not allow -o and --format. */
+_must_check_ int output_options_ask_screen(struct output_options *options);
+
 /*
- * -f: folded lines where text would be written, also into a .txt; a saved profile keeps the wish. Usage error when -o or
- * --format say another form.
+ * -f: makes the format of text files folded; standard output and saved profiles keep theirs. Usage error if -o or --format
+ * selects another format.
  */
 _must_check_ int output_options_fold(struct output_options *options);
 
-/* The same for --tui, which has no place for -o and --format. */
-_must_check_ int output_options_ask_screen(struct output_options *options);
+/* Usage error if the suffix of a --save path is not that of a saved profile. */
+_must_check_ int output_check_save(const char *path);
 
-/* The enum with this name, or a usage error. */
+/* Usage error if a settled format does not support --histogram. `folded`: the default format prints folded lines. */
+_must_check_ int output_options_histogram(const struct output_options *options, bool folded);
+
+/* The enum graph_colors or graph_root with this name. 0 or a usage error. */
 int graph_colors_parse(const char *name, void *ret_colors);
 int graph_root_parse(const char *name, void *ret_root);
-/* "0.1" or "0.1%" as a uint32_t: thousandths of a percent. */
+/* "0.1" or "0.1%" as a uint32_t in thousandths of a percent. 0 or a usage error. */
 int graph_percent_parse(const char *text, void *ret_thousandths);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plan as a value: empty, freed, and in words. */
+/* Plans: values of options, and descriptions. */
 #include "core/plan/plan.h"
 
 #include <errno.h>
@@ -66,15 +66,22 @@ static int fail_event(const char *name)
 	return err;
 }
 
+/* The index of a name; 0: there is none. The first of the `nr` names is not used. */
+static size_t find_name(const char *name, const char *const *names, size_t nr)
+{
+	while (--nr && strcmp(name, names[nr]))
+		;
+	return nr;
+}
+
 int sample_event_parse(const char *name, void *ret_event)
 {
-	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++) {
-		if (!strcmp(name, event_names[i])) {
-			*(enum sample_event *)ret_event = (enum sample_event)i;
-			return 0;
-		}
-	}
-	return fail_event(name);
+	enum sample_event event = (enum sample_event)find_name(name, event_names, ARRAY_SIZE(event_names));
+
+	if (!event)
+		return fail_event(name);
+	*(enum sample_event *)ret_event = event;
+	return 0;
 }
 
 int attach_mode_parse(const char *name, void *ret_mode)
@@ -82,14 +89,12 @@ int attach_mode_parse(const char *name, void *ret_mode)
 	static const char *const names[] = {
 		[ATTACH_MULTI] = "multi", [ATTACH_KPROBE] = "kprobe", [ATTACH_FENTRY] = "fentry"
 	};
+	enum attach_mode mode = (enum attach_mode)find_name(name, names, ARRAY_SIZE(names));
 
-	for (size_t i = ATTACH_MULTI; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(name, names[i])) {
-			*(enum attach_mode *)ret_mode = (enum attach_mode)i;
-			return 0;
-		}
-	}
-	return fail_usage("argument --attach: '%s': unknown method: give multi, kprobe or fentry", name);
+	if (!mode)
+		return fail_usage("argument --attach: '%s': unknown method: give multi, kprobe or fentry", name);
+	*(enum attach_mode *)ret_mode = mode;
+	return 0;
 }
 
 static const char *const unwind_names[] = {
@@ -98,13 +103,12 @@ static const char *const unwind_names[] = {
 
 int unwind_mode_parse(const char *name, void *ret_mode)
 {
+	enum unwind_mode mode = (enum unwind_mode)find_name(name, unwind_names, ARRAY_SIZE(unwind_names));
 	const char *near;
 
-	for (size_t i = UNWIND_AUTO; i < ARRAY_SIZE(unwind_names); i++) {
-		if (!strcmp(name, unwind_names[i])) {
-			*(enum unwind_mode *)ret_mode = (enum unwind_mode)i;
-			return 0;
-		}
+	if (mode) {
+		*(enum unwind_mode *)ret_mode = mode;
+		return 0;
 	}
 	near = str_nearest(name, unwind_names + UNWIND_AUTO, ARRAY_SIZE(unwind_names) - UNWIND_AUTO);
 	return fail_usage("argument --unwind: '%s': unknown method: %s%s%s", name,
@@ -137,7 +141,7 @@ bool plan_is_one_process(const struct plan *plan)
 
 /* ---- states of threads ---- */
 
-#define STATE_LETTERS "DIPRST" /* and t; as ps, without those of dead threads */
+#define STATE_LETTERS "DIPRST" /* and t; those of ps, without those of dead threads */
 
 static int parse_letters(const char *text, struct off_cpu_plan *ret_plan)
 {
@@ -175,7 +179,7 @@ int off_cpu_state_parse(const char *text, void *ret_plan)
 	return 0;
 }
 
-/* ---- in words ---- */
+/* ---- description ---- */
 
 void seconds_describe(uint64_t ns, struct buf *text)
 {
@@ -191,7 +195,7 @@ void seconds_describe(uint64_t ns, struct buf *text)
 		buf_addf(text, ".%0*" PRIu64, digits, fraction);
 }
 
-/* "key: value" with a value that somebody typed; nothing for NULL. */
+/* Adds "key: value", with a value from the command line, which is escaped. value = NULL: adds nothing. */
 static void describe_text(const char *key, const char *value, struct buf *text)
 {
 	if (!value)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * struct plan: what a run is asked to do, as plain data. Made by an applet from its options without looking at the
- * host, printable, and enough to describe the run before anything is loaded.
+ * struct plan: what the user asked for, as plain data. An applet makes it from its options, without consulting the host.
  *
- * Strings are borrowed, mostly from argv; only those of `probe` belong to the plan.
+ * Strings are borrowed, mostly from argv; the plan owns only those of `probe`.
  */
 #pragma once
 
@@ -22,26 +21,26 @@ struct off_cpu_plan {
 	enum off_cpu_part part;
 	enum thread_filter threads;
 	enum state_filter state_filter;
-	uint32_t states;         /* a mask of the kernel's states, 0 = preempted; or of letters */
+	uint32_t states;         /* by `state_filter` */
 	uint64_t min_ns, max_ns; /* both inclusive */
-	bool unfinished;         /* threads that are still off the CPU at the end too */
-	bool by_duration;        /* counted by the class of their length, for histograms: base/durations.h */
-	bool by_time;            /* each interval by itself, with the time at which it ended */
+	bool unfinished;         /* also threads that are still off the CPU at the end */
+	bool by_duration; /* intervals are counted by the class of their length, for histograms: core/base/durations.h */
+	bool by_time; /* each interval is counted alone, with the time at which it ended */
 };
 
-/* One probe as the user wrote it, taken apart. Patterns keep their wildcards; `regex` says how to read them. */
+/* A probe and the parts of its pattern. */
 struct probe_spec {
 	const struct probe_kind *kind;
-	char *typed;   /* the pattern as typed, for headers and messages */
-	char *target;  /* library or path, tracepoint category pattern; NULL for kernel functions and samples */
-	char *pattern; /* function, event or probe pattern */
-	char *provider; /* USDT provider pattern, or NULL */
-	bool regex;
+	char *typed; /* the pattern as typed, for headers and messages */
+	char *target; /* library or path, or pattern of a tracepoint category; NULL: none */
+	char *pattern; /* of functions, events or probes */
+	char *provider; /* pattern of USDT providers; NULL: none */
+	bool regex; /* patterns are regular expressions, not wildcard patterns */
 };
 
-/* What -e of profile chose. */
+/* -e of profile. */
 enum sample_event {
-	SAMPLE_DEFAULT,    /* cpu-cycles where there is a PMU, else cpu-clock */
+	SAMPLE_DEFAULT, /* cpu-cycles where there is a PMU, else cpu-clock */
 	SAMPLE_CPU_CYCLES,
 	SAMPLE_CPU_CLOCK,
 	SAMPLE_TASK_CLOCK,
@@ -55,31 +54,31 @@ enum sample_event {
 /* --attach of count: how kernel functions are probed. */
 enum attach_mode {
 	ATTACH_AUTO,
-	ATTACH_MULTI,  /* kprobe.multi */
-	ATTACH_KPROBE, /* a perf kprobe each */
+	ATTACH_MULTI, /* kprobe.multi */
+	ATTACH_KPROBE, /* perf kprobes */
 	ATTACH_FENTRY,
 };
 
 /* --unwind: how user stacks are walked. */
 enum unwind_mode {
-	UNWIND_DEFAULT, /* AUTO where tables are there before the first event, or what counts is time; else FP */
-	UNWIND_AUTO,  /* by unwind tables, by frame pointers where there are none */
-	UNWIND_FP,    /* by frame pointers, by the kernel */
-	UNWIND_DWARF, /* by unwind tables alone */
-	UNWIND_NONE,  /* no user stacks */
+	UNWIND_DEFAULT, /* AUTO or FP: plan_unwind() */
+	UNWIND_AUTO, /* by unwind tables, and by frame pointers where there are none */
+	UNWIND_FP, /* by frame pointers */
+	UNWIND_DWARF, /* only by unwind tables */
+	UNWIND_NONE, /* no user stacks */
 };
 
-/* Which rows of a profile are shown. Regular expressions; NULL = all. */
+/* Which rows of a profile are shown. Strings are regular expressions; NULL: all rows. */
 struct filter {
 	const char *include; /* only stacks with a function that matches */
 	const char *exclude; /* no stacks with a function that matches */
-	const char *comm;    /* only commands that match */
-	struct u32_list tgids; /* only these processes; empty = all */
-	uint64_t since_ns;   /* only from so long after the start on; 0 = all */
-	uint32_t max_depth;  /* for the presentation; 0 leaves it as it is */
+	const char *comm; /* only commands that match */
+	struct u32_list tgids; /* only these processes; empty: all */
+	uint64_t since_ns; /* only records from this time after the start on; 0: all */
+	uint32_t max_depth; /* of printed stacks; 0: unchanged */
 };
 
-#define OVERHEAD_DEFAULT 5000 /* where nobody gave a limit */
+#define OVERHEAD_DEFAULT 5000 /* if the user gave no limit */
 #define OVERHEAD_OFF UINT32_MAX
 
 struct plan {
@@ -89,48 +88,47 @@ struct plan {
 	/* how functions are probed */
 	enum attach_mode attach_mode;
 	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
-	bool force;          /* also what is known to hang hosts */
-	bool forever;        /* also many probes without end */
-	/* Thousandths of a percent of all CPU time; 0 = not given, OVERHEAD_OFF = whatever it costs. */
-	uint32_t max_overhead;
-	bool look_only; /* find the places; whether and how this host can attach there is not asked */
+	bool force; /* probe also functions that are known to hang hosts */
+	bool forever; /* do not limit the duration of a run with many probes */
+	uint32_t max_overhead; /* thousandths of a percent of all CPU time; 0: not given, OVERHEAD_OFF: no limit */
+	bool look_only; /* only find the places, for `list`; do not choose a mechanism */
 
 	/* timed samples */
 	enum sample_event event;
-	uint64_t frequency_hz; /* or */
-	uint64_t period; /* events per sample; 0: use frequency_hz */
+	uint64_t frequency_hz; /* if `period` is 0 */
+	uint64_t period; /* events per sample */
 
 	struct off_cpu_plan off_cpu; /* probe_scheduler */
 
 	/* who */
-	struct u32_list tgids; /* only these processes, as seen from here; empty = all */
-	struct u32_list tids;
-	int cpu; /* only this CPU; -1 = all */
+	struct u32_list tgids; /* only these processes, by their ids in our pid namespace; empty: all */
+	struct u32_list tids; /* only these threads; empty: all */
+	int cpu; /* only this CPU; -1: all */
 	bool include_idle;
-	char *const *command; /* argv of a command to start and follow; NULL = none */
-	bool follow_children; /* of the command, and theirs */
-	const char *cgroup; /* only in this cgroup and below: a path or an id; NULL = all */
-	const char *container; /* the same by the beginning of a container's id */
-	const char *cgroup_map; /* pinned BPF map of cgroup ids, or NULL */
-	const char *mntns_map;
-	const char *pidns; /* only in this pid namespace and below: what pidns_find() reads; NULL = all */
+	char *const *command; /* argv of a command to start and follow; NULL: none */
+	bool follow_children; /* count the descendants of the command too */
+	const char *cgroup; /* only in this cgroup and below: a path or an id; NULL: all */
+	const char *container; /* the same, by the beginning of a container's id */
+	const char *cgroup_map; /* path of a pinned BPF map with cgroup ids; NULL: none */
+	const char *mntns_map; /* the same with inodes of mount namespaces */
+	const char *pidns; /* only in this pid namespace and below, as pidns_find() reads it; NULL: all */
 
-	/* what of an event is kept */
+	/* parts of a record */
 	enum event_mode mode;
-	uint32_t key_parts;
-	bool want_kernel, want_user;
+	uint32_t key_parts; /* enum key_part */
+	bool want_kernel, want_user; /* stacks */
 	enum unwind_mode unwind;
-	uint64_t unwind_bytes; /* for unwind tables in the kernel, at most */
+	uint64_t unwind_bytes; /* limit on kernel memory for unwind tables */
 
 	/* when */
-	uint64_t duration_ns; /* 0 = until interrupted */
-	uint64_t interval_ns; /* 0 = one report at the end */
-	uint64_t max_events; /* EVENTS_EACH: stop after so many; 0 = no limit */
+	uint64_t duration_ns; /* 0: until interrupted */
+	uint64_t interval_ns; /* 0: one report at the end */
+	uint64_t max_events; /* EVENTS_EACH: stop after so many; 0: no limit */
 
-	/* how much */
-	uint32_t count_entries; /* rows of one generation of the count map; 0 = default */
-	uint32_t record_entries; /* entries of the cache of sent records; 0 = default */
-	uint32_t ring_bytes; /* 0 = default */
+	/* sizes of maps; 0: default */
+	uint32_t count_entries; /* of one count map */
+	uint32_t record_entries; /* of the cache of sent records */
+	uint32_t ring_bytes;
 
 	struct filter filter;
 
@@ -139,59 +137,56 @@ struct plan {
 	struct presentation presentation;
 	const char *save_path; /* --save, or NULL */
 	struct output_options output;
-	bool strict; /* any loss: status 4 */
-	bool explain; /* print what would be attached, and stop */
+	bool strict; /* any loss gives exit status 4 */
+	bool explain; /* print what would be attached, and end */
 	bool debug; /* print plan and configuration before starting */
-	bool ebpf; /* --ebpf: say how to see the BPF instructions, and stop */
+	bool ebpf; /* --ebpf: print how to see the BPF instructions, and end */
 	bool no_demangle;
-	bool no_symbolize; /* names of user frames are looked up elsewhere, from build ids */
-	const char *debug_directories; /* --debug-dir; NULL = none */
-	const char *vmlinux; /* --vmlinux; likewise */
-	const char *host_root; /* --host-root; NULL = none */
+	bool no_symbolize; /* do not look up names of user frames; that is done later, by build ids */
+	const char *debug_directories; /* --debug-dir; NULL: none */
+	const char *vmlinux; /* --vmlinux; NULL: none */
+	const char *host_root; /* --host-root; NULL: none */
 };
 
-/* What is not zero in an empty plan. */
+/* Members of an empty plan that are not zero. */
 #define PLAN_DEFAULTS .cpu = -1, .unwind_bytes = 128ULL << 20
 
 void plan_init(struct plan *plan);
 void plan_done(struct plan *plan);
 
-/* Whether all events come from one process that is there already. */
+/* Whether all events come from one process, without its children. */
 bool plan_is_one_process(const struct plan *plan);
 
-/* The plan in words, one "key: value" per line: what --debug and --explain print first. */
+/* The plan as lines "key: value", for --debug and --explain. */
 void plan_describe(const struct plan *plan, struct buf *ret_text);
 
 /* Adds seconds as headers show them: "5", "0.5". */
 void seconds_describe(uint64_t ns, struct buf *text);
 
 /*
- * The functions ..._parse() read the value of one option for a table (.parse in core/cli/option_spec.h). Each stores what it
- * names, here a struct off_cpu_plan.
- *
- * --state: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). 0 or a usage error.
- */
-int off_cpu_state_parse(const char *text, void *ret_plan);
-
-/* An enum attach_mode: "multi", "kprobe" or "fentry", or a usage error. */
-int attach_mode_parse(const char *name, void *ret_mode);
-
-/*
- * How the user stacks of this plan are walked, never UNWIND_DEFAULT. Without targets the first events of a process come
- * before its tables, and the rows of a count would be split between two ways to walk. Samples and times of threads are
- * split as well, but what took long is whole.
+ * How the user stacks of this plan are walked; never UNWIND_DEFAULT. Without -p, the first events of a process come before its
+ * tables, so the rows of a count would be split between two walks: it uses frame pointers. Samples and times are split too, but what
+ * takes long soon has its tables, so they use them.
  */
 enum unwind_mode plan_unwind(const struct plan *plan);
 
-/* An enum unwind_mode: "auto", "fp", "dwarf" or "off", or a usage error with a did-you-mean. */
+/* ---- values of options, for tables (.parse in core/cli/option_spec.h): 0 or a usage error ---- */
+
+/* Sets the states of a struct off_cpu_plan: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). */
+int off_cpu_state_parse(const char *text, void *ret_plan);
+
+/* An enum attach_mode: "multi", "kprobe" or "fentry". */
+int attach_mode_parse(const char *name, void *ret_mode);
+
+/* An enum unwind_mode: "auto", "fp", "dwarf" or "off". */
 int unwind_mode_parse(const char *name, void *ret_mode);
 
-/* A uint32_t as in struct plan: "5", "0.5%", or "off" (as is 0), or a usage error. */
+/* A uint32_t for plan.max_overhead: "5", "0.5%" or "off"; 0 is off. */
 int overhead_parse(const char *text, void *ret_overhead);
 
-/* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */
-const char *sample_event_name(enum sample_event event);
-/* The enum sample_event with this name, or a usage error with a did-you-mean. */
+/* An enum sample_event: "cpu-clock", … */
 int sample_event_parse(const char *name, void *ret_event);
+/* Its name; NULL for SAMPLE_DEFAULT. */
+const char *sample_event_name(enum sample_event event);
 
 void probe_spec_done(struct probe_spec *spec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A kind of probe: all that is different between kernel functions, tracepoints, USDT probes and the others, as one constant.
- * Each kind is a file, core/resolve/probe_NAME.c, and a line of core/resolve/probe_kinds.h.
+ * A kind of probe, such as kernel functions or tracepoints: one constant with everything that differs between kinds. Each kind has a
+ * file, core/resolve/probe_NAME.c, and a line in core/resolve/probe_kinds.h.
  */
 #pragma once
 
@@ -16,29 +16,26 @@ struct spelling;
 struct symbolizer;
 
 struct probe_kind {
-	const char *name; /* "user function": in messages */
+	const char *name; /* for messages, such as "user function" */
 
-	/* How a pattern spells it; a kind without a letter is chosen by an applet. */
-	char letter; /* as in "t:CATEGORY:EVENT" */
+	/* How a pattern is written. */
+	char letter; /* as in "t:CATEGORY:EVENT"; 0: there is no pattern with a letter */
 	bool target_is_pattern; /* and not a file */
-	int (*split)(struct spelling *spelling); /* core/resolve/spelling.h. 0 or a usage error */
+	int (*split)(struct spelling *spelling); /* finds the parts (core/resolve/spelling.h). 0 or a usage error */
 
-	/* What its events are. */
-	bool is_timer;     /* a clock or a counter, at a rate that the user has chosen */
-	bool counts_time;  /* of threads, on a CPU or off it */
+	/* Its events. */
+	bool is_timer;     /* they come from a clock or counter, at a rate that the user chooses */
+	bool counts_time;  /* of threads, on or off the CPU */
 	bool in_user_code;
-	const char *nothing; /* "no sample found it on a CPU": why there may be no event of a process; NULL if unknown */
+	const char *nothing; /* "it was never on a CPU": why a process may have no events; NULL: unknown */
 
-	/* The plan in words: lines "key: value". NULL: the parts of the pattern. */
+	/* Adds a description of the plan as lines "key: value". NULL: the parts of the pattern are described. */
 	void (*describe)(const struct plan *plan, struct buf *text);
 
-	/*
-	 * Finds the places and chooses the mechanism, by asking the host. 0; a usage error; ERR_NO_MATCH; ERR_HOST when this host
-	 * cannot.
-	 */
+	/* Finds the places and chooses the mechanism. 0, a usage error, ERR_NO_MATCH, or ERR_HOST if the host lacks something. */
 	int (*resolve)(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
 
-	/* A place as `list` prints it: what can be typed as a probe, and where it is. NULL: by name and file. */
+	/* The columns of `list` for a place: what can be typed as a probe, and where it is. NULL: its name, its file. */
 	const char *(*list_name)(const struct probe_place *place);
 	const char *(*list_home)(const struct probe_place *place);
 };
