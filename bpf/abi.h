@@ -8,9 +8,7 @@
  */
 #pragma once
 
-#ifndef __VMLINUX_H__
 #include <linux/types.h>
-#endif
 
 #include "bpf/kinds.h"
 #include "bpf/losses.h"

@@ -19,9 +19,7 @@
  */
 #pragma once
 
-#ifndef __VMLINUX_H__
 #include <linux/types.h>
-#endif
 
 #define ST_UNWIND_PAGE_SHIFT 12
 #define ST_UNWIND_RULE_BITS 20 /* the low bits of a row */

@@ -10,9 +10,7 @@
  */
 #pragma once
 
-#ifndef __VMLINUX_H__
 #include <linux/types.h>
-#endif
 
 #define ST_SLAB_BYTES (1u << 20)
 #define ST_SLAB_LONGS (ST_SLAB_BYTES / 8)

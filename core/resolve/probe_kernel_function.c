@@ -251,11 +251,6 @@ static void read_lists(struct finder *finder)
 	read_names(path, false, &finder->reachable);
 }
 
-static bool is_known(const struct strtab *names, const char *name)
-{
-	return strtab_find(names, name) != 0;
-}
-
 /* ---- the pass ---- */
 
 static void note_bound(struct forbidden_range *range, const struct kernel_line *line)
@@ -291,9 +286,9 @@ static const char *listed_alias(const struct finder *finder)
 	for (size_t i = 0; i < finder->aliases.names.nr; i += strlen(&finder->aliases.names.data[i]) + 1) {
 		const char *name = &finder->aliases.names.data[i];
 
-		if (is_known(&finder->blacklist, name))
+		if (strtab_find(&finder->blacklist, name))
 			return NULL;
-		if (is_known(&finder->reachable, name))
+		if (strtab_find(&finder->reachable, name))
 			listed = name;
 	}
 	return listed;
@@ -321,10 +316,10 @@ static void end_aliases(struct finder *finder)
 
 static void take_match(struct finder *finder, const struct kernel_line *line)
 {
-	bool is_unlisted = finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name);
+	bool is_unlisted = finder->reachable.offsets.nr && !strtab_find(&finder->reachable, line->name);
 	struct probe_place place;
 
-	if (!is_unlisted && is_known(&finder->blacklist, line->name)) {
+	if (!is_unlisted && strtab_find(&finder->blacklist, line->name)) {
 		leave_out(&finder->unreachable, line->name);
 		return;
 	}

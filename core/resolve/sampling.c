@@ -43,37 +43,27 @@ struct sampling {
 	VEC(struct sampled_cpu) cpus;
 };
 
-static const struct event_type {
-	enum sample_event event;
+static const struct {
 	uint32_t type;
 	uint64_t config;
 	bool is_clock;
 } event_types[] = {
-	{ SAMPLE_CPU_CYCLES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
-	{ SAMPLE_CPU_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true },
-	{ SAMPLE_TASK_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true },
-	{ SAMPLE_INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
-	{ SAMPLE_CACHE_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false },
-	{ SAMPLE_BRANCH_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false },
-	{ SAMPLE_PAGE_FAULTS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false },
-	{ SAMPLE_CONTEXT_SWITCHES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false },
+	[SAMPLE_CPU_CYCLES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
+	[SAMPLE_CPU_CLOCK] = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true },
+	[SAMPLE_TASK_CLOCK] = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true },
+	[SAMPLE_INSTRUCTIONS] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
+	[SAMPLE_CACHE_MISSES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false },
+	[SAMPLE_BRANCH_MISSES] = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false },
+	[SAMPLE_PAGE_FAULTS] = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false },
+	[SAMPLE_CONTEXT_SWITCHES] = { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false },
 };
-
-static const struct event_type *event_type(enum sample_event event)
-{
-	for (size_t i = 0; i < sizeof(event_types) / sizeof(event_types[0]); i++)
-		if (event_types[i].event == event)
-			return &event_types[i];
-	return NULL;
-}
 
 static int open_event(const struct sampling_choice *choice, int cpu)
 {
-	const struct event_type *type = event_type(choice->event);
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
-		.type = type->type,
-		.config = type->config,
+		.type = event_types[choice->event].type,
+		.config = event_types[choice->event].config,
 		.disabled = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
@@ -133,12 +123,12 @@ static void set_event(struct sampling_choice *choice, const struct plan *plan, e
 {
 	choice->event = event;
 	choice->name = sample_event_name(event);
-	choice->is_clock = event_type(event)->is_clock;
+	choice->is_clock = event_types[event].is_clock;
 	choice->frequency_hz = plan->frequency_hz;
 	choice->period = plan->period;
 	if (choice->is_clock && !choice->period)
 		choice->period = NSEC_PER_SEC / plan->frequency_hz;
-	choice->tells_expected = choice->period || event_type(event)->type == PERF_TYPE_HARDWARE;
+	choice->tells_expected = choice->period || event_types[event].type == PERF_TYPE_HARDWARE;
 }
 
 static int check_frequency(const struct plan *plan)

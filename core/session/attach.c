@@ -48,7 +48,7 @@ static int attach_samples(struct attachment *attachment, const struct plan *plan
 
 const struct attach_way way_perf_event = { .all = attach_samples };
 
-static void attach_each(struct attachment *attachment)
+static int attach_each(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->plan->places.nr && !attach_ends_before(attachment, i); i++) {
 		int err = attachment->way->one(attachment, i);
@@ -56,15 +56,14 @@ static void attach_each(struct attachment *attachment)
 		if (err)
 			attach_refused(attachment, &attachment->plan->places.data[i], err);
 	}
+	return 0;
 }
 
 /* A refused place does not end the run. If all are refused, the run fails with the first reason. */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
-	int err = attachment->way->all ? attachment->way->all(attachment, plan) : 0;
+	int err = attachment->way->all ? attachment->way->all(attachment, plan) : attach_each(attachment);
 
-	if (!attachment->way->all)
-		attach_each(attachment);
 	if (err || attachment->nr_attached || !attachment->plan->places.nr)
 		return err;
 	return attach_failed(&attachment->plan->places.data[0], attachment->refused.err);
