@@ -29,6 +29,15 @@ start_with_silent_worker() {
 	kill -STOP "$worker" || fail "no symbol worker below the tool"
 }
 
+# stop_and_await PATTERN HUNDREDTHS: sends SIGINT, and waits at most so long for a line in the messages
+stop_and_await() {
+	since=$(now)
+	tool_signal INT
+	until grep -q "$1" "$T/err"; do
+		within "the line" "$2" "$since"
+	done
+}
+
 expect_late_names() {
 	expect_equal "events" "$(folded_sum_of . "$T/out")" 100
 	expect_err 'the run was stopped before the name was found'
@@ -45,22 +54,14 @@ tool_end
 fixture_end
 
 start_with_silent_worker
-since=$(now)
-tool_signal INT
-until grep -q "$LINE" "$T/err"; do
-	within "the line" 25 "$since" # 0.1 s, and what this loop takes on a busy host
-done
+stop_and_await "$LINE" 25 # 0.1 s, and what the loop takes on a busy host
 tool_wait 0
 within "the report" 320 "$since"
 [ $(($(now) - since)) -ge 200 ] || fail "names were not waited for"
 expect_late_names
 
 start_with_silent_worker
-since=$(now)
-tool_signal INT
-until grep -q "$LINE.*names" "$T/err"; do
-	within "the line" 100 "$since"
-done
+stop_and_await "$LINE.*names" 100
 since=$(now)
 tool_signal INT
 tool_wait 0
