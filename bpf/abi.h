@@ -74,9 +74,7 @@ enum st_stack_flag {
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
 	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the table had no row for the leaf, so its caller is by frame pointer */
-	ST_STACK_LEAF_EXACT =
-		1
-		<< 6, /* the user leaf was interrupted, or has faulted; after a system call it is the next instruction */
+	ST_STACK_LEAF_EXACT = 1 << 6, /* the user leaf was interrupted or has faulted; it is not after a system call */
 };
 
 /*
@@ -187,8 +185,7 @@ struct st_frames {
 	__u64 frame; /* the frame pointer of the next frame */
 	__u64 window_at; /* user address of the window */
 	__u64 room; /* a frame below window_at + room is in the window */
-	__u64 window[ST_WINDOW_WORDS +
-		     1]; /* memory that was read last; the last word is never filled, but the verifier wants it */
+	__u64 window[ST_WINDOW_WORDS + 1]; /* memory that was read last; the verifier wants one word more */
 	__u64 pc, sp, code_segment; /* of the leaf */
 	__u64 return_at; /* user address of the return address that was stored last */
 	__u32 at, until; /* index of the next frame in the record, and the first one that is too many */

@@ -488,8 +488,7 @@ __noinline __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 	__u64 space;
 
 #ifdef ST_KNOWS_NO_PROCESS
-	tgid |= 1u
-		<< 31; /* keeps the argument in use: the compiler would not pass an unused one, and the verifier would refuse that */
+	tgid |= 1u << 31; /* uses the argument: else it is not passed, and the verifier refuses the call */
 #endif
 	process = st_config.unwind ? bpf_map_lookup_elem(&st_processes, &tgid) : 0;
 	if (!process)
@@ -559,8 +558,7 @@ __noinline int st_unwind_place(__u32 slot_index)
 	unwind->until = unwind->at + ST_MAX_FRAMES;
 	uprobe_task = st_uprobe_task();
 	unwind->in_uprobes = uprobe_task != 0;
-	unwind->is_place = head->program !=
-			   PROGRAM_UPROBE; /* for a uprobe program, the kernel has set pc to the true one */
+	unwind->is_place = head->program != PROGRAM_UPROBE; /* the kernel gives uprobe programs the true pc */
 	if (uprobe_task) {
 		st_uprobes_begin(slot_index, uprobe_task);
 		st_unwind_uprobes(slot_index);

@@ -193,8 +193,7 @@ static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
 		err_clear();
 	}
-	if (search->files.attach->places.nr ==
-	    nr_before) /* saves descriptors: a process may have mapped thousands of files */
+	if (search->files.attach->places.nr == nr_before) /* saves descriptors: a process may map thousands of files */
 		file_search_close(&search->files, index);
 }
 

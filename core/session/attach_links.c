@@ -135,8 +135,7 @@ static void share_maps(struct stacktool *copy, const struct loaded *loaded)
 		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
 		if (map == copy->maps.rodata || !original)
 			continue;
-		if (bpf_map__autocreate(
-			    original)) /* a map that was not created has a descriptor too: libbpf's placeholder */
+		if (bpf_map__autocreate(original)) /* other maps have the descriptor of a placeholder */
 			bpf_map__reuse_fd(map, bpf_map__fd(original));
 		else
 			bpf_map__set_autocreate(map, false);

@@ -23,11 +23,9 @@ struct attach_way {
 	int (*one)(struct attachment *attachment, size_t index);
 	int (*all)(struct attachment *attachment, const struct plan *plan); /* 0 or a recorded failure */
 
-	/* How to drop a place. Neither is set: the place has its own link, which is closed. */
-	void (*again)(struct attachment *attachment, size_t first,
-		      size_t nr); /* attaches the other places of the closed link */
-	int (*drop)(struct attachment *attachment,
-		    size_t place); /* leaves the link as it is. 0 or a recorded failure */
+	/* How to drop a place. Closes its link, and calls again() for the other places of the link; or calls drop() instead. */
+	void (*again)(struct attachment *attachment, size_t first, size_t nr); /* NULL: links have one place */
+	int (*drop)(struct attachment *attachment, size_t place); /* the link stays. 0 or a recorded failure */
 
 	bool counts_from_start; /* the programs ignore st_control.shut */
 	bool detaches_together; /* links are closed at the same time, because the kernel takes long for each */

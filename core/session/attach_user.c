@@ -17,8 +17,7 @@
 
 #define PLACES_OF_LINK 50
 
-#define TRAP_NS \
-	1000 /* cost of the trap of a user probe, without our program; docs/use/overhead.md has the measurement */
+#define TRAP_NS 1000 /* of a user probe, without our program; measured in docs/use/overhead.md */
 
 struct fd_path {
 	char text[sizeof("/proc/self/fd/") + 11];

@@ -17,8 +17,7 @@
 #include "core/base/err.h"
 #include "core/host/signals.h"
 
-#define TICK_NS \
-	50000000ULL /* the ring is read at least so often: the programs wake us only when a quarter of it is full */
+#define TICK_NS 50000000ULL /* the ring is read at least so often: few records wake us */
 #define TICKS_PER_SECOND 20
 #define TICKS_PER_LOOK 10 /* the cost is checked twice a second */
 

@@ -273,8 +273,7 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 	if (!drain->pending.nr)
 		return;
 	spaces_update(target->spaces);
-	unwinding_work(target->unwinding,
-		       0); /* new programs need their tables before the records, which may take a while */
+	unwinding_work(target->unwinding, 0); /* new programs need their tables before a long run of records */
 	if (drain->plan->mode == EVENTS_EACH) {
 		add_events(drain, target);
 		return;

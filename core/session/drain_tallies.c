@@ -13,8 +13,7 @@
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
 
-#define TALLIES_MAX \
-	256 /* drain_progress() adds up at most so many places: it is called often, and makes a system call for each */
+#define TALLIES_MAX 256 /* limit for drain_progress(), which makes a system call for each place */
 
 /* Adds the row of a place. Places of one name (copies of a static function, sites of a USDT probe) share a row. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)

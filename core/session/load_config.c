@@ -17,8 +17,7 @@
 #include "core/session/preempt_count.h"
 
 #define DEFAULT_COUNT_ENTRIES 16384
-#define SAMPLE_RING_BYTES \
-	(512 << 10) /* the rate of timed samples is known and low; every page of a ring counts twice in RSS */
+#define SAMPLE_RING_BYTES (512 << 10) /* their rate is known and low; each page counts twice in RSS */
 #define LEAST_RING_BYTES (64 << 10) /* the largest page size */
 #define PROBE_RING_BYTES (4 << 20)
 #define MIN_TASKS 16384U
