@@ -27,7 +27,7 @@ struct attach_way {
 	void (*again)(struct attachment *attachment, size_t first, size_t nr); /* NULL: links have one place */
 	int (*drop)(struct attachment *attachment, size_t place); /* the link stays. 0 or a recorded failure */
 
-	bool counts_from_start; /* the programs ignore st_control.shut */
+	bool counts_from_start; /* misses count from the first link on, because the programs ignore st_control.shut */
 	bool detaches_together; /* links are closed at the same time, because the kernel takes long for each */
 	uint64_t trap_ns; /* cost of an event outside the program */
 };
