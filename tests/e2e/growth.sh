@@ -1,7 +1,8 @@
 #!/bin/sh
-# ctest: host plain timeout=400
+# ctest: host alone plain timeout=400
 # A run of many intervals does not grow with the programs that run meanwhile, each of them a new file: neither the tool nor its
 # symbol worker, in memory or in open files. The programs of the last interval have their names.
+# Alone: beside others files wait longer for the symbol worker, each with a descriptor, and what waits is counted here.
 . "${0%/*}/lib.sh"
 needs tracepoint:syscalls:sys_enter_exit_group
 
