@@ -332,12 +332,6 @@ struct st_cost {
 	__u64 runs;
 };
 
-/* Per-CPU grid of timed samples with a constant period, to distinguish late samples from skipped ones. */
-struct st_grid {
-	__u64 first_ns; /* time of the first sample; 0: none yet */
-	__u64 last; /* number of periods from first_ns to the last sample */
-};
-
 /* ---- configuration: constant when the programs are loaded, so that the verifier removes what is not used ---- */
 
 enum st_task_filter {

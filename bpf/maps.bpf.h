@@ -15,6 +15,7 @@
 #include "bpf/kernel.h"
 
 #include "bpf/abi.h"
+#include "bpf/grid.h"
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 

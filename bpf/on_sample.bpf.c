@@ -3,33 +3,20 @@
  * The program of timed samples.
  *
  * While another BPF program runs on the CPU, the kernel skips a perf_event program without counting it (bpf_prog_active). So user space
- * compares the samples with the counter of the event. This program distinguishes late samples from skipped ones. The timer of a clock
- * event expires on a fixed grid. A sample off the grid came late, and the periods before it have no samples. A sample on the grid
- * after a gap follows skipped ones.
+ * compares the samples with the counter of the event. This program distinguishes late samples from skipped ones (grid.h).
  */
+#include "bpf/grid.h"
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"
 
 static __always_inline void st_note_late(struct st_stats *stats)
 {
-	__u64 period = st_config.sample_period_ns, now, slack, elapsed, nr;
 	struct st_grid *grid;
 	__u32 zero = 0;
 
 	grid = bpf_map_lookup_elem(&st_grid, &zero);
-	if (!period || !grid)
-		return;
-	now = bpf_ktime_get_ns();
-	if (!grid->first_ns) {
-		grid->first_ns = now;
-		return;
-	}
-	slack = period / 8;
-	elapsed = now - grid->first_ns + slack;
-	nr = elapsed / period;
-	if (nr > grid->last + 1 && elapsed - nr * period > 2 * slack)
-		ST_NOTE(stats->late, nr - grid->last - 1);
-	grid->last = nr;
+	if (grid && st_config.sample_period_ns)
+		ST_NOTE(stats->late, st_grid_late(grid, bpf_ktime_get_ns(), st_config.sample_period_ns));
 }
 
 SEC("?perf_event")
