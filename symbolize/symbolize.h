@@ -111,7 +111,7 @@ struct symbol_debug_request {
 
 /* What the confinement of workers lacks on this host; each still has no capabilities and no privileges. */
 enum symbol_confinement {
-	CONFINED_WITHOUT_FILTER = 1 << 0, /* the kernel has no seccomp filters: every system call is left */
+	CONFINED_WITHOUT_FILTER = 1 << 0, /* sandbox_has_filter() is false: no system call is denied */
 	CONFINED_AS_CALLER =
 		1 << 1, /* root's worker keeps the user or the group: 65534 is not mapped in the user namespace */
 	CONFINED_WITHOUT_LANDLOCK = 1 << 2, /* the filter alone keeps it from opening files */

@@ -49,7 +49,7 @@
 #define CALLS_ALLOW_REST CALLS_RETURN(SECCOMP_RET_ALLOW)
 
 /*
- * From now on, for all threads of this process and what they fork; no_new_privs must be set. 0, also on a kernel without filters, or
- * a negative errno.
+ * From now on, for all threads of this process and what they fork; no_new_privs must be set. 0, also where there are no filters (the
+ * kernel has none, or that of a container refuses seccomp()), or a negative errno.
  */
 int call_filter_begin(const struct sock_filter *calls, size_t nr);

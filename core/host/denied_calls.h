@@ -10,7 +10,7 @@
 #pragma once
 
 /*
- * no_new_privs must be set (privilege_drop()). 0, also on a kernel without seccomp filters (stacktool doctor reports that), or a
+ * no_new_privs must be set (privilege_drop()). 0, also where there are no seccomp filters (stacktool doctor reports that), or a
  * negative errno with a recorded cause.
  */
 int denied_calls_begin(void);

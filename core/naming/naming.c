@@ -109,7 +109,8 @@ void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, boo
 	if (maps.nr)
 		fprintf(stderr, "NOTE: %s\n", buf_text(&maps));
 	if (!quiet && !symbolizer_has_filter())
-		fputs("NOTE: the symbol worker ran without a system call filter: this kernel has no seccomp filters\n",
+		fputs("NOTE: the symbol worker ran without a system call filter: the kernel has no seccomp filters, or the "
+		      "container's filter refuses seccomp()\n",
 		      stderr);
 }
 

@@ -440,9 +440,10 @@ static void ask_symbol_worker(struct ability *ability)
 		yes(ability, "reads files without privileges, as another user, with a system call filter%s",
 		    lacks ? "; this kernel has no Landlock" : " and Landlock");
 	else if (lacks & CONFINED_WITHOUT_FILTER)
-		partly(ability, "a kernel with CONFIG_SECCOMP_FILTER",
+		partly(ability,
+		       "a kernel with CONFIG_SECCOMP_FILTER, and seccomp() allowed in the container's seccomp profile",
 		       "reads files without privileges, but no process of stacktool has a system call filter: the kernel has "
-		       "no seccomp filters");
+		       "no seccomp filters, or the container's filter refuses seccomp()");
 	else
 		partly(ability, "map the user and the group 65534 into the user namespace",
 		       "reads files without privileges, but as the same user or group");

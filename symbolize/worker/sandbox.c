@@ -352,6 +352,5 @@ int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors, unsigned
 	if (err)
 		return err;
 	deny_files();
-	err = filter_calls();
-	return err == -EINVAL || err == -ENOSYS ? 0 : err; /* a kernel without seccomp filters */
+	return sandbox_has_filter() ? filter_calls() : 0;
 }

@@ -17,7 +17,7 @@ int sandbox_keep_only(int kept);
 /* No capabilities now or later, user and group nobody where that is possible, not dumpable, no way back. */
 int sandbox_drop_privileges(void);
 
-/* Whether the kernel has filters of system calls. Without them a worker runs unfiltered. */
+/* Whether this process can install system call filters. Where it cannot, a worker runs unfiltered. */
 bool sandbox_has_filter(void);
 
 /* What a child that gives everything up keeps all the same: bits of enum symbol_confinement (symbolize.h). */
@@ -33,9 +33,9 @@ int sandbox_follow_parent(int parent_pid);
 unsigned int sandbox_descriptors(unsigned int wanted);
 
 /*
- * Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. `cpu_seconds` is
- * the CPU time after which it is killed, unless somebody outside grants more, `descriptors` how many it may have, and
- * `memory_mb` its address space.
+ * Limits, and where the host has them, Landlock and the system call filter. Nothing can be opened afterwards. `cpu_seconds`
+ * is the CPU time after which the process is killed, unless another process grants more, `descriptors` how many it may have,
+ * and `memory_mb` its address space.
  */
 int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors, unsigned int memory_mb);
 

@@ -16,6 +16,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "core/base/call_filter.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "tests/harness.h"
@@ -31,15 +32,21 @@ static int begin(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || denied_calls_begin();
 }
 
-/* The exit status of a child that runs this behind the filter. */
-static int run(int (*check)(void))
+/* What `check` returns in a child; 250 if `prepare`, which may be NULL, fails there. */
+static int run_in_child(int (*prepare)(void), int (*check)(void))
 {
 	int pid = fork(), status;
 
 	if (!pid)
-		_exit(begin() ? 250 : check());
+		_exit(prepare && prepare() ? 250 : check());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 251;
+}
+
+/* The same in a child that has the filter. */
+static int run(int (*check)(void))
+{
+	return run_in_child(begin, check);
 }
 
 /* Calls whose arguments are all 0 have another errno without the filter, or would succeed. */
@@ -168,6 +175,23 @@ TEST(what_a_run_needs_is_allowed)
 	assert_int_equal(run(try_allowed), 0);
 }
 
+/* As in a container whose filter refuses seccomp(). */
+static int begin_below_another_filter(void)
+{
+	static const struct sock_filter refuses_filters[] = { CALLS_BEGIN, CALLS_REFUSE(SYS_seccomp),
+							      CALLS_ALLOW_REST };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    call_filter_begin(refuses_filters, sizeof(refuses_filters) / sizeof(*refuses_filters)))
+		return 1;
+	return denied_calls_begin() ? 2 : 0;
+}
+
+TEST(a_container_without_seccomp_ends_no_run)
+{
+	assert_int_equal(run_in_child(NULL, begin_below_another_filter), 0);
+}
+
 static int wait_and_try(void *argument)
 {
 	const int *go = argument;
@@ -198,12 +222,7 @@ static int look_at_older_thread(void)
 
 TEST(threads_that_were_there_before_have_the_filter)
 {
-	int pid = fork(), status;
-
-	if (!pid)
-		_exit(look_at_older_thread());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(run_in_child(NULL, look_at_older_thread), 0);
 }
 
 /* As core/session/attach_end.c and core/files/foreign_memory.c clone theirs. */
