@@ -122,8 +122,7 @@ static int settle(struct replacement *replacement)
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
-	fsync(replacement
-		      ->directory_fd); /* the new name; where the file system cannot do that, the file is there anyway */
+	fsync(replacement->directory_fd); /* the new name; a file system that cannot do that has the file anyway */
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Finds a path below a root directory: absolute and upward symbolic links stay below it, and links of /proc are not followed.
  * openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS) does the same, but a system call filter cannot see what openat2() opens a
- * file for, so that call is denied after attaching (core/host/denied_calls.h).
+ * file for, so that call is denied after attaching (core/host/denied_calls.h). Unlike it, the walk triggers no automount.
  */
 #pragma once
 

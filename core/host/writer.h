@@ -12,8 +12,7 @@
 #include <sys/types.h>
 
 enum {
-	WRITERS =
-		2, /* the second one takes over if somebody kills the first, since the caller itself can write no file */
+	WRITERS = 2, /* the second takes over if somebody kills the first: the caller itself can make no file */
 };
 
 struct writer {

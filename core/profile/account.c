@@ -5,7 +5,7 @@
  *   seen    = filtered + recorded + spilled + events lost inside our programs
  *   counted = recorded + spilled - events in a map that could not be read   (or less, when messages were malformed)
  *
- * There is no identity for what the kernel missed before our programs: it counts only the misses.
+ * No identity covers the events that the kernel did not hand to a program: it counts only those.
  */
 #include "core/profile/profile.h"
 
@@ -102,7 +102,8 @@ static unsigned int check_counted(const struct profile_interval *interval, struc
 	if (!is_known(account->counted) || !is_known(account->recorded) || !is_known(account->spilled) ||
 	    account->counted == found)
 		return 0;
-	if (account->counted < found && interval->losses[ST_LOSS_BAD_MESSAGE]) /* each stands for an unknown number */
+	/* a malformed message had an unknown number of events */
+	if (account->counted < found && interval->losses[ST_LOSS_BAD_MESSAGE])
 		return 0;
 	buf_addf(lines,
 		 ERROR_PREFIX "%" PRIu64 " events were counted, but %" PRIu64 " recorded + %" PRIu64

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Told by names, leaf first, the first that matches decides: an entry into an interrupt, or the way out of one, where
- * the kernel does the task's own work again. Names of x86 and arm64 from 5.10 on.
+ * Finds the interrupt in a kernel stack by the names of functions, leaf first. The first match decides: it is an entry into
+ * an interrupt, or a function on the way out, which works for the task again. Names of x86 and arm64 from 5.10 on.
  */
 #include "core/profile/context.h"
 
 #include <string.h>
 
 struct entry {
-	const char *name; /* with '*' at its end: what it begins with */
-	enum event_context context; /* CONTEXT_TASK: beyond this the stack is the task's */
+	const char *name; /* a '*' at the end matches any rest */
+	enum event_context context; /* CONTEXT_TASK: the way out of an interrupt, which works for the task */
 };
 
 static const struct entry entries[] = {

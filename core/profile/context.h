@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wakers in interrupts: the stack of an interrupt goes on into the task that it hit, which has nothing to do with what
- * the interrupt does.
+ * Wakers in interrupts: the stack of an interrupt continues into the stack of the task that it interrupted, which has
+ * nothing to do with the interrupt.
  */
 #pragma once
 
 #include "core/profile/profile.h"
 
 /*
- * For every waker: cuts what is below the interrupt off its stack, and where the kernel could not tell the context
- * (host_tells_interrupts()), tells it by the names in the stack and takes the task's name away. After naming; calling
- * it again changes nothing more.
+ * For every waker in an interrupt: removes the frames of the interrupted task from its stack, and the task's name and ids
+ * from its record. If the kernel does not tell the context (host_tells_interrupts()), the names in the stack do. Call it
+ * after symbolization. A second call changes nothing.
  */
 void settle_contexts(struct profile *profile);

@@ -109,7 +109,7 @@ uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *
 
 /* ---- records ---- */
 
-/* Ids are hashes already, but those of a loaded file are whatever its author wanted. */
+/* Ids are hashes, but the author of a file may have chosen those in it to collide. */
 static uint64_t hash_id(struct profile_id id)
 {
 	return hash_bytes(&id, sizeof(id));
@@ -132,7 +132,7 @@ void profile_expect_record(const struct profile *profile, struct profile_id id)
 	hashidx_prefetch(&profile->record_index, hash_id(id));
 }
 
-/* Appends the frames of a record. Positions are 32 bits wide: what does not fit any more counts as lost. */
+/* Appends the frames of a record. Positions have 32 bits: a stack that does not fit counts as lost. */
 static void store_stack(struct profile *profile, struct profile_record *record, const uint32_t *frames,
 			const uint64_t *addresses)
 {
@@ -324,7 +324,7 @@ void profile_end_life(struct profile *profile, uint32_t tgid, uint64_t begin_ns,
 		profile->lives.data[position].end_ns = end_ns;
 }
 
-/* Its bytes are its members: there is no padding. */
+/* The structure has no padding, so its bytes can be compared. */
 static bool same_mapping(const void *context, uint32_t position, const void *key)
 {
 	const struct profile *profile = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forgetting what no later interval needs, so that a run of days does not grow with every stack it has ever seen. Others know
- * files by their numbers: images.h uses those of unused files again.
+ * Forgets what no later interval needs, so that a run of days does not keep every stack it has ever seen. Files keep their
+ * numbers, because other modules refer to them; images.h reuses the numbers of unused files.
  */
 #include "core/profile/profile.h"
 
@@ -58,7 +58,7 @@ static const struct profile_id *id_of(const struct forget *forget, uint32_t reco
 	return record == PROFILE_NONE ? NULL : &forget->old->records.data[record].id;
 }
 
-/* A pair is nothing without its records. */
+/* Keeps a record; of a pair, the sleeper and the waker too. */
 static void keep_record(struct forget *forget, uint32_t number)
 {
 	const struct profile_record *record = &forget->old->records.data[number];
@@ -123,7 +123,7 @@ static int compare_tgids(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Mappings of the processes that still have records. Which of its lives a record is of is not told apart. */
+/* Keeps the mappings of all lives of the processes that still have records. */
 static void keep_mappings(struct forget *forget)
 {
 	const struct profile *old = forget->old;
@@ -145,7 +145,6 @@ static void keep_mappings(struct forget *forget)
 	}
 }
 
-/* Inlined calls have the file of the frame that they are of. */
 static void mark_files(struct profile *fresh)
 {
 	for (size_t i = 0; i < fresh->frames.nr; i++)
@@ -157,7 +156,7 @@ static void mark_files(struct profile *fresh)
 	fresh->has_unused_files = true;
 }
 
-/* So many records, frames or strings. A test variant has no limit. */
+/* A limit for records, frames and strings each. A test variant sets it so high that nothing is forgotten. */
 #ifndef PROFILE_LARGE
 #define PROFILE_LARGE 65536
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks with the calls that were inlined. The tables of stacks are written anew, so that stacks stay slices of them: a
- * record is done once, and nothing happens when no frame of the new records has such calls.
+ * Adds inlined calls to stacks. Stacks are slices of two tables, so both tables are written anew. Each record is expanded
+ * once. Nothing is written if no frame of the new records has inlined calls.
  */
 #include "core/profile/profile.h"
 
 #include <string.h>
 
 enum {
-	CALLS_MAX = 1 << 26, /* inlined calls in the stacks of a profile: 800 MB, which no honest program reaches */
+	CALLS_MAX = 1 << 26, /* limit of inlined calls in all stacks: 800 MB */
 };
 
 struct stacks {
@@ -25,7 +25,7 @@ static void add(struct stacks *stacks, uint32_t frame, uint64_t address)
 	stacks->nr_calls += stacks->profile->frames.data[frame].level > 0;
 }
 
-/* The calls around the place `at`, at most `room`, inside first, and then the function itself. */
+/* Adds at most `room` inlined calls at the position `at`, the innermost first, and then the function itself. */
 static void add_place(struct stacks *stacks, size_t at, size_t room)
 {
 	const struct profile *profile = stacks->profile;
@@ -41,7 +41,7 @@ static void add_place(struct stacks *stacks, size_t at, size_t room)
 	add(stacks, function, address);
 }
 
-/* Returns how many frames they became. A stack has at most as many as its number can say. */
+/* Returns the new number of frames, which is at most UINT16_MAX: then outer inlined calls are left out. */
 static uint16_t add_stack(struct stacks *stacks, size_t first, uint16_t nr, bool is_expanded)
 {
 	size_t start = stacks->frames.nr;
@@ -61,8 +61,8 @@ static void expand_record(struct stacks *stacks, struct profile_record *record)
 	record->expanded = true;
 }
 
-/* Whether frames of it came to have calls that are not in its stacks yet. */
-static bool waits(const struct profile *profile, const struct profile_record *record)
+/* Whether a frame of the record has inlined calls that its stacks do not have yet. */
+static bool needs_expansion(const struct profile *profile, const struct profile_record *record)
 {
 	for (size_t at = record->first; at < record_end(record) && !record->expanded; at++)
 		if (profile->frames.data[profile->stack_frames.data[at]].has_inlined)
@@ -87,7 +87,7 @@ static void expand_all(struct profile *profile)
 void profile_expand(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->records.nr; i++)
-		if (waits(profile, &profile->records.data[i])) {
+		if (needs_expansion(profile, &profile->records.data[i])) {
 			expand_all(profile);
 			return;
 		}

@@ -6,7 +6,7 @@
 
 /* Whole names. A suffix that the compiler added (".isra.0") does not count. */
 static const char *const names[] = {
-	/* perf behind a classic tracepoint */
+	/* perf, called by a classic tracepoint */
 	"perf_syscall_enter",
 	"perf_syscall_exit",
 	"perf_call_bpf_enter",
@@ -58,13 +58,13 @@ static bool starts_with(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* `prefix` and then digits of a number: bpf_trace_run2, bpf_trampoline_6442536467; not bpf_trampoline_link_prog. */
+/* `prefix` and then a digit: bpf_trace_run2, bpf_trampoline_6442536467; not bpf_trampoline_link_prog. */
 static bool is_numbered(const char *name, const char *prefix)
 {
 	return starts_with(name, prefix) && isdigit((unsigned char)name[strlen(prefix)]);
 }
 
-/* bpf_prog_<16 hex digits of its tag>[_name]: a program, not one of the kernel's functions on programs. */
+/* A BPF program, bpf_prog_<16 hex digits>[_name]; other names with this prefix are functions of the kernel. */
 static bool is_program(const char *name)
 {
 	const char *tag = name + strlen("bpf_prog_");
@@ -73,7 +73,7 @@ static bool is_program(const char *name)
 	       (tag[16] == '_' || !tag[16]);
 }
 
-/* perf_trace_EVENT is made per tracepoint; four functions of perf itself share the prefix. */
+/* The kernel has a function perf_trace_EVENT for each tracepoint. Four other functions of perf share the prefix. */
 static bool is_perf_trace(const char *name)
 {
 	static const char *const others[] = { "init", "destroy", "add", "del" };
@@ -101,7 +101,7 @@ bool frame_is_tracer(const char *name, const char *module)
 	if (!name || !*name)
 		return false;
 	if (module && starts_with(module, "__builtin__"))
-		return true; /* __builtin__ftrace, __builtin__kprobes: code that tracing itself generated */
+		return true; /* __builtin__ftrace, __builtin__kprobes: generated trampolines */
 	return is_program(name) || is_numbered(name, "bpf_trace_run") || is_numbered(name, "bpf_trampoline_") ||
 	       starts_with(name, "bpf_dispatcher_") || starts_with(name, "__bpf_trace_") ||
 	       starts_with(name, "__traceiter_") || is_perf_trace(name) || is_glue(name);

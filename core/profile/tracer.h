@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which kernel functions are tracing machinery rather than the traced path, told by name.
+ * Finds by name the kernel functions that belong to tracing and not to the traced code.
  *
- * A stack taken in a tracepoint or fentry program starts with the program itself and the glue that called it. How many
- * frames that is differs by program type and kernel (research: zero to four), so a skip count is always wrong
- * somewhere; names are not.
+ * A stack taken in a tracepoint or fentry program starts with the program itself and the functions that called it. Their
+ * number depends on the kind of program and on the kernel, so no fixed number of frames could be skipped.
  */
 #pragma once
 
 #include <stdbool.h>
 
 /*
- * True for BPF programs, trampolines and the tracepoint, perf, kprobe, fprobe and ftrace glue around them. `module` as
- * symbolization names it ("kernel", "bpf", "__builtin__ftrace", a module), or NULL. Callers set profile_frame.tracer
- * by it; merge.h hides such frames only as long as they lead the stack.
+ * True for BPF programs and trampolines, and for the functions of tracepoints, perf, kprobes, fprobe and ftrace that call
+ * them. `module` is the name that symbolization found ("kernel", "bpf", "__builtin__ftrace", a module), or NULL. The caller
+ * stores the result in profile_frame.tracer. merge.c hides such frames at the top of a stack.
  */
 bool frame_is_tracer(const char *name, const char *module);

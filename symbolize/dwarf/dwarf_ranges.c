@@ -6,7 +6,7 @@
 
 enum {
 	RANGES_MAX = 1 << 20,
-	LIST_BYTES = 16384, /* looked at once; no entry of a list is longer than 24 */
+	LIST_BYTES = 16384, /* of a list that are read at a time; an entry has 24 at most */
 	ENTRY_BYTES = 32,
 };
 
@@ -25,7 +25,7 @@ static bool visit(struct list *list, uint64_t low, uint64_t high)
 	return high <= low || list->visit(list->context, low, high);
 }
 
-/* Pairs relative to a base, which a pair of all ones moves; zeroes end the list. */
+/* .debug_ranges: pairs relative to a base. A pair that begins with all ones sets the base; two zeroes end the list. */
 static bool next_old(struct list *list)
 {
 	uint8_t nr = list->unit->address_size;
@@ -41,6 +41,7 @@ static bool next_old(struct list *list)
 	return visit(list, list->base + low, list->base + high);
 }
 
+/* Reads an index into .debug_addr, and returns the address there; 0 and `bad` if there is none. */
 static uint64_t indexed(struct list *list)
 {
 	const struct dwarf_value value = { .form = DW_FORM_addrx, .number = bytes_uleb(&list->bytes) };
@@ -49,6 +50,7 @@ static uint64_t indexed(struct list *list)
 	return dwarf_value_address(list->dwarf, list->unit, &value, &address) ? address : bytes_fail(&list->bytes);
 }
 
+/* .debug_rnglists */
 static bool next_new(struct list *list)
 {
 	uint8_t nr = list->unit->address_size;
@@ -112,7 +114,8 @@ void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const
 	uint64_t low, high, offset;
 	bool is_new = unit->version >= 5;
 
-	if (is_new && code->ranges.form == DW_FORM_rnglistx) { /* the offset is in a table, and relative to that */
+	if (is_new &&
+	    code->ranges.form == DW_FORM_rnglistx) { /* an index into a table of offsets, relative to the table */
 		if (dwarf_table_number(&dwarf->rnglists, unit->range_lists, code->ranges.number, unit->offset_size,
 				       &offset))
 			walk(&list, &dwarf->rnglists, unit->range_lists + offset, is_new);

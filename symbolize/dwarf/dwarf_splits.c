@@ -7,13 +7,13 @@
 
 enum {
 	INDEX_HEADER_BYTES = 16,
-	COLUMNS_MAX = 16,   /* kinds of sections; there are eight */
+	COLUMNS_MAX = 16,   /* kinds of sections; eight are defined */
 	SLOTS_MAX = 1 << 24,
-	PROBES_MAX = 1024,  /* a third of the slots is empty */
-	UNITS_MAX = 4096,   /* of a .dwo; one, but for link-time optimization */
+	PROBES_MAX = 1024,  /* slots that a search visits; at least a third of them are empty */
+	UNITS_MAX = 4096,   /* of a .dwo, which has one unit except with link-time optimization */
 };
 
-/* Where a unit's parts of the sections begin, by DW_SECT_…. All of a .dwo is one part. */
+/* Where a unit's part of each section begins, by DW_SECT_…; 0 in a .dwo. */
 struct parts {
 	uint64_t at[DW_SECT_RNGLISTS + 1];
 };
@@ -34,7 +34,7 @@ static uint64_t number_at(const struct cu_index *index, uint64_t table, uint64_t
 	return number;
 }
 
-/* Version 2 is GNU's, and 5 the same but for the kinds of sections. */
+/* Version 2 is GNU's, version 5 is DWARF 5's. They differ only in the numbers of the kinds of sections. */
 static bool read_header(struct dwarf *package, struct cu_index *index)
 {
 	struct byte_reader bytes = elf_section_bytes(&package->cu_index, 0, INDEX_HEADER_BYTES);
@@ -45,7 +45,7 @@ static bool read_header(struct dwarf *package, struct cu_index *index)
 	index->nr_columns = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_units = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_slots = (uint32_t)bytes_number(&bytes, 4);
-	/* numbers and rows of the slots; kinds, offsets and sizes of the columns */
+	/* an id and a row number per slot; a kind per column; an offset and a size per column and unit */
 	nr_bytes =
 		INDEX_HEADER_BYTES + 12ull * index->nr_slots + 4ull * index->nr_columns * (1 + 2ull * index->nr_units);
 	return !bytes.bad && nr_bytes <= index->section->nr_bytes && (index->version == 2 || index->version == 5) &&
@@ -53,7 +53,7 @@ static bool read_header(struct dwarf *package, struct cu_index *index)
 	       index->nr_units <= index->nr_slots && !(index->nr_slots & (index->nr_slots - 1));
 }
 
-/* The row of a unit, counted from 1; 0: it is not there. */
+/* The row of the unit with this id, counted from 1; 0 if there is none. */
 static uint32_t find_row(const struct cu_index *index, uint64_t id)
 {
 	uint32_t mask = index->nr_slots - 1, slot = (uint32_t)id & mask, step = ((uint32_t)(id >> 32) & mask) | 1;
@@ -82,7 +82,7 @@ static bool find_parts(struct dwarf *package, uint64_t id, struct parts *parts)
 		if (kind <= DW_SECT_RNGLISTS)
 			parts->at[kind] = number_at(&index, offsets, i, 4);
 	}
-	if (index.version < 5) /* there that number is of macros */
+	if (index.version < 5) /* this number means macros there */
 		parts->at[DW_SECT_RNGLISTS] = 0;
 	return true;
 }

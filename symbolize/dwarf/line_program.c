@@ -5,7 +5,7 @@
 
 /* ---- the header ---- */
 
-/* False when the opcodes that are run here have other numbers of operands: such a program is not known. */
+/* False if a standard opcode has another number of operands than usual: such programs are not run. */
 static bool has_usual_operands(const struct line_program *program)
 {
 	static const uint8_t usual[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
@@ -27,8 +27,8 @@ static int read_header(struct byte_reader *unit, struct line_program *program)
 	program->rows = *unit;
 	program->instruction_size = bytes_byte(&rest);
 	if (program->version >= 4)
-		nr_operations = bytes_byte(&rest); /* of an instruction: more than 1 only on VLIW machines */
-	bytes_byte(&rest); /* whether rows begin a statement: all count */
+		nr_operations = bytes_byte(&rest); /* per instruction; more than 1 only on VLIW machines */
+	bytes_byte(&rest); /* default of is_stmt: rows count with and without it */
 	program->line_base = (int8_t)bytes_byte(&rest);
 	program->line_range = bytes_byte(&rest);
 	program->opcode_base = bytes_byte(&rest);
@@ -76,13 +76,13 @@ struct run {
 	struct source_batch *batch;
 	struct line_hits *hits;
 	struct byte_reader bytes;
-	uint16_t advances[256]; /* of the opcodes that make a row, of the address */
-	int16_t line_advances[256];
+	uint16_t advances[256]; /* by special opcode: what it adds to the address */
+	int16_t line_advances[256]; /* and to the line */
 	struct row row, before;
-	bool in_sequence, is_live;
-	uint32_t nr_steps; /* rows and places since the deadline was looked at */
-	size_t next; /* place to settle */
-	uint64_t next_address;
+	bool in_sequence, is_live; /* is_live: the sequence begins at an address that is code */
+	uint32_t nr_steps; /* rows and places so far */
+	size_t next; /* the place that waits for its row */
+	uint64_t next_address; /* of that place; UINT64_MAX: none */
 	int err;
 };
 
@@ -106,19 +106,20 @@ static void aim(struct run *run, size_t next)
 	run->next_address = next < batch->places.nr ? batch->places.data[next].address : UINT64_MAX;
 }
 
-/* Looks for the next place; there is none in a sequence of a function that the linker dropped. */
+/* Finds the first place at or after the row. In a sequence of a function that the linker dropped, no place gets lines. */
 static void seek(struct run *run)
 {
 	aim(run, run->is_live ? source_batch_from(run->batch, run->row.address) : run->batch->places.nr);
 }
 
-/* A program that jumps over many places again and again takes long for its size. */
+/* Checks the deadline now and then: a small program can take long if it passes many places again and again. */
 static void count_step(struct run *run)
 {
 	if (!(++run->nr_steps % 65536) && !run->err)
 		run->err = source_batch_late(run->batch);
 }
 
+/* Gives a place the line of the row before, unless it has one that counts more. */
 static void take(struct run *run, uint32_t number)
 {
 	struct source_place *place = &run->batch->places.data[number];
@@ -143,7 +144,7 @@ static void add_row(struct run *run)
 		seek(run);
 	}
 	count_step(run);
-	/* the places from the row before up to this one */
+	/* the row before covers the addresses up to this one */
 	for (; run->next_address < run->row.address && !run->err; aim(run, run->next + 1)) {
 		count_step(run);
 		take(run, (uint32_t)run->next);
@@ -172,7 +173,7 @@ static void extended(struct run *run)
 		else
 			bytes_fail(&run->bytes);
 		break;
-	default: /* what does not matter here, and what is not known */
+	default: /* irrelevant or unknown */
 		break;
 	}
 }

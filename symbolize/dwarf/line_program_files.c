@@ -8,14 +8,14 @@
 
 enum {
 	PATH_BYTES = 8192,
-	FIELDS_MAX = 16, /* of an entry; compilers write up to three */
+	FIELDS_MAX = 16, /* of an entry; compilers write three at most */
 };
 
-/* A name where it stands: here, or at an offset of a string section. */
+/* A file or a directory. */
 struct entry {
-	const char *name;
-	struct elf_section *strings; /* NULL: the name is here */
-	uint64_t offset, directory;
+	const char *name; /* if `strings` is NULL */
+	struct elf_section *strings; /* the section with the name, at `offset` */
+	uint64_t offset, directory; /* directory: of a file, its number */
 };
 
 /* ---- DWARF 5: tables that describe themselves ---- */
@@ -26,7 +26,7 @@ struct format {
 	uint64_t nr_entries;
 };
 
-/* Refuses fields of no size: a table could have any number of such entries. */
+/* Refuses fields without bytes, because a small table could have any number of such entries. */
 static bool read_format(struct dwarf_entries *entries, struct format *format)
 {
 	struct byte_reader *bytes = &entries->bytes;
@@ -45,7 +45,7 @@ static bool read_format(struct dwarf_entries *entries, struct format *format)
 	return !bytes->bad;
 }
 
-/* DW_FORM_strx is refused: it needs the base of the unit, which may be in another file. */
+/* Keeps where the name is. DW_FORM_strx is refused: it needs the base of the unit, which may be in another file. */
 static bool take_path(struct dwarf *dwarf, const struct dwarf_value *value, const uint8_t *here, struct entry *entry)
 {
 	entry->offset = value->number;
@@ -119,7 +119,7 @@ static bool find_new(const struct line_program *program, struct dwarf *dwarf, ui
 	return read_table(dwarf, &entries, ret_file->directory, ret_directory);
 }
 
-/* ---- before: lists that end with an empty name ---- */
+/* ---- before DWARF 5: lists that end with an empty name ---- */
 
 static const char *next_old(struct byte_reader *bytes, uint64_t *ret_directory)
 {
@@ -135,7 +135,7 @@ static const char *next_old(struct byte_reader *bytes, uint64_t *ret_directory)
 	return name;
 }
 
-/* Directories and files count from 1; directory 0 is that of the unit. */
+/* Numbers of directories and files begin at 1; directory 0 is the unit's. */
 static bool find_old(const struct line_program *program, uint32_t number, struct entry *ret_file,
 		     struct entry *ret_directory)
 {
@@ -163,7 +163,7 @@ static const char *text_of(const struct entry *entry)
 	return entry->strings ? elf_section_string(entry->strings, entry->offset) : entry->name;
 }
 
-/* Puts a part in front of a path that is not absolute; what becomes too long is left out. */
+/* Puts a directory in front of a path that is not absolute, unless the path would become too long. */
 static void put_before(char path[PATH_BYTES], const struct entry *entry)
 {
 	const char *text = *path == '/' ? NULL : text_of(entry);

@@ -7,8 +7,9 @@ void place_calls_begin(struct place_calls *calls)
 	calls->first_frame = (uint32_t)calls->batch->frames.nr;
 }
 
-/* Calls for each place of the unit in a range that is code. */
 typedef void place_visit(struct place_calls *calls, struct source_place *place);
+
+/* Calls `visit` for each place of the unit in [low, high), if that is code. Returns false after an error. */
 
 static bool visit_places(struct place_calls *calls, uint64_t low, uint64_t high, place_visit *visit)
 {
@@ -38,6 +39,7 @@ bool place_calls_function(void *context, uint64_t low, uint64_t high)
 	return visit_places(context, low, high, enter_function);
 }
 
+/* The innermost call around a place that is less deep than the current entry, or SOURCE_NONE. */
 static uint32_t outer_of(const struct place_calls *calls, const struct source_place *place)
 {
 	const struct source_frame *frames = calls->batch->frames.data;
@@ -48,7 +50,7 @@ static uint32_t outer_of(const struct place_calls *calls, const struct source_pl
 	return outer;
 }
 
-/* Places share a frame when the same calls are around them, which is the rule. */
+/* Makes the current entry the innermost call of a place. Places with the same calls around them share a frame. */
 static void enter_call(struct place_calls *calls, struct source_place *place)
 {
 	const struct source_batch *batch = calls->batch;

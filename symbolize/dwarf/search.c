@@ -34,7 +34,7 @@ const char *search_read_text(struct search *search, const struct dwarf_text *tex
 
 	if (!dwarf || !text->kind)
 		return NULL;
-	if (text->kind == TEXT_HERE) /* to the end of its unit at most: a caller may be going through that */
+	if (text->kind == TEXT_HERE) /* not beyond the unit: the window must not move while a caller reads entries */
 		return elf_section_string_before(&dwarf->info, offset, text->end);
 	return elf_section_string(text->kind == TEXT_STR ? &dwarf->str : &dwarf->line_str, offset);
 }
@@ -50,7 +50,7 @@ static void put(struct search *search, const struct dwarf_text *text, uint32_t o
 		search->batch->frames.data[of].name = kept;
 }
 
-/* Strings of .debug_str, which may be large and compressed, are read in order at the end. */
+/* Strings of .debug_str are read later, in order: the section may be large and compressed. */
 int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory)
 {
 	if (text->kind == TEXT_STR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inlined calls: one walk through the entries of a unit. */
+/* Inlined calls: one pass over the entries of a unit. */
 #include <dwarf.h>
 
 #include "symbolize/dwarf/place_calls.h"
@@ -10,13 +10,13 @@ struct walk {
 	struct search *search;
 	const struct dwarf_unit *unit;
 	struct dwarf_entries entries;
-	/* the entry at hand */
+	/* of the current entry: */
 	struct dwarf_code code;
 	struct dwarf_value origin;
 	uint64_t call_file, call_line;
 };
 
-/* ---- what an entry says ---- */
+/* ---- attributes ---- */
 
 static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
@@ -44,7 +44,7 @@ static void read_entry(struct walk *walk, const struct abbrev *abbrev)
 	walk->call_file = walk->call_line = 0;
 	place_calls_begin(&walk->calls);
 	dwarf_entry_read(&walk->entries, &walk->search->abbrevs, abbrev, take, walk);
-	if (walk->entries.bytes.bad) /* half an entry */
+	if (walk->entries.bytes.bad) /* only a part of the entry could be read */
 		walk->code = (struct dwarf_code){};
 }
 
@@ -110,7 +110,7 @@ int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_
 		.entries = dwarf_entries_from(search->dwarf, unit, unit->entries, UINT64_MAX),
 	};
 
-	if (walk.entries.bytes.bad) /* it is larger than what is held at once */
+	if (walk.entries.bytes.bad) /* the unit is larger than a window may be */
 		return search_leave(search, number);
 	while (walk.entries.bytes.at < walk.entries.bytes.end && walk.calls.depth && !walk.calls.err) {
 		uint64_t code = bytes_uleb(&walk.entries.bytes);

@@ -4,7 +4,7 @@
 #include "symbolize/dwarf/search.h"
 
 enum {
-	RECENT = 64, /* file numbers of one program whose path is known */
+	RECENT = 64, /* paths of the current program that are kept, by file number */
 };
 
 struct recent_file {
@@ -17,7 +17,7 @@ struct reader {
 	struct search *search;
 	struct line_program program;
 	struct recent_file recent[RECENT];
-	size_t next_file; /* of the wanted ones */
+	size_t next_file; /* index into search.files */
 };
 
 static void name_file(struct reader *reader, uint32_t number, const char **ret_path, bool *ret_is_relative)
@@ -42,7 +42,7 @@ static void name_files(struct reader *reader, const struct line_hits *hits)
 	}
 }
 
-/* The files of calls, which are in order of programs. */
+/* Names the files of calls in this program; search.files is sorted by program. */
 static void name_calls(struct reader *reader)
 {
 	const struct search *search = reader->search;

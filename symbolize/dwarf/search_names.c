@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of inlined functions. An inlined call refers to the entry of the function, and that may refer to a
- * declaration: the linkage name is in any of them, and the plain name is taken where there is none.
+ * The names of inlined functions. An inlined call refers to the entry of the function, which may refer to a declaration.
+ * Any of them may have the linkage name. If none has, the first plain name is used.
  */
 #include <dwarf.h>
 
@@ -9,19 +9,20 @@
 #include "symbolize/dwarf/search.h"
 
 enum {
-	REFERENCES_MAX = 16, /* from one entry to the next; compilers need three */
-	ROUNDS_MAX = 8,      /* from one unit to the next */
+	REFERENCES_MAX = 16, /* followed inside a unit; compilers need three */
+	ROUNDS_MAX = 8,      /* references into other units that are followed for a name */
 	ENTRY_BYTES = 8192,
 };
 
 #define NOWHERE UINT64_MAX
 
+/* A function whose name is searched. */
 struct called {
-	struct dwarf *dwarf; /* of the entry at hand, and its unit */
-	const struct dwarf_unit *unit;
+	struct dwarf *dwarf; /* of the current entry */
+	const struct dwarf_unit *unit; /* of the current entry */
 	struct dwarf_text linkage, plain;
-	bool by_signature; /* it refers to a type unit, of which only libdw has a table */
-	uint64_t next; /* entry that is referred to; NOWHERE */
+	bool by_signature; /* the entry refers to a type unit; only libdw finds these */
+	uint64_t next; /* offset of the entry that it refers to, or NOWHERE */
 };
 
 static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
@@ -66,7 +67,7 @@ static bool is_in(const struct dwarf_unit *unit, uint64_t offset)
 	return unit->is_alternate == !!(offset & IN_ALTERNATE) && raw >= unit->entries && raw < unit->end;
 }
 
-/* Follows references as long as they stay in the unit, whose abbreviations are those that were read last. */
+/* Follows references that stay in the unit. search->abbrevs must be the unit's. */
 static void follow(struct search *search, const struct dwarf_unit *unit, struct called *called)
 {
 	for (int i = 0; i < REFERENCES_MAX && !called->linkage.kind && is_in(unit, called->next); i++) {
@@ -75,10 +76,11 @@ static void follow(struct search *search, const struct dwarf_unit *unit, struct 
 		called->next = NOWHERE;
 		read_entry(search, unit, offset, called);
 	}
-	if (is_in(unit, called->next)) /* a circle */
+	if (is_in(unit, called->next)) /* a loop */
 		called->next = NOWHERE;
 }
 
+/* Asks for the name that was found, or for the entry in another unit that may have it. 0 or -ENOMEM. */
 static int want(struct search *search, const struct called *called, uint32_t frame)
 {
 	bool has_linkage = called->linkage.kind;
@@ -105,7 +107,7 @@ int search_want_name(struct search *search, const struct dwarf_unit *unit, uint6
 
 /* ---- in other units ---- */
 
-/* Where the units of the alternate file are. */
+/* Lists the units of the alternate file. 0 or -ENOMEM. */
 static int list_alternate(struct search *search)
 {
 	struct dwarf *dwarf = search->dwarf->alternate;
@@ -122,7 +124,7 @@ static int list_alternate(struct search *search)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Opens the unit around an offset, unless it is open. 0, also when there is none (is_in() is false then), or -ENOMEM. */
+/* Opens the unit around an offset, unless it is open. 0 or -ENOMEM; if there is none, is_in() is false afterwards. */
 static int open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit)
 {
 	bool is_alternate = offset & IN_ALTERNATE;
@@ -145,7 +147,7 @@ static int open_around(struct search *search, uint64_t offset, struct dwarf_unit
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Follows one reference of each, into another unit; what is found may refer to a further one. */
+/* Follows a reference into another unit for each wanted name. The entry there may refer to one more unit. */
 static int search_round(struct search *search, const struct wanted_entry *wanted, size_t nr)
 {
 	struct dwarf_unit unit = {};
@@ -178,7 +180,7 @@ int search_entries(struct search *search)
 		err = err ?: search_round(search, wanted.data, wanted.nr);
 		vec_done(&wanted);
 	}
-	for (size_t i = 0; !err && i < search->entries.nr; i++) /* a circle */
+	for (size_t i = 0; !err && i < search->entries.nr; i++) /* a loop of units */
 		err = search_want_text(search, &search->fallbacks.data[search->entries.data[i].fallback],
 				       search->entries.data[i].frame, false);
 	return err;

@@ -12,7 +12,7 @@ enum {
 
 /* ---- directories of units ---- */
 
-/* The directory of the first unit that has this program and a directory: partial units share one. */
+/* The directory of the first unit that names this program and has a directory. Partial units share a program. */
 static const char *directory_of(const struct search *search, uint64_t program)
 {
 	const struct unit_directory *directories = search->directories.data;
@@ -23,7 +23,7 @@ static const char *directory_of(const struct search *search, uint64_t program)
 	return i < nr && directories[i].program == program ? (const char *)(uintptr_t)directories[i].path : NULL;
 }
 
-/* Puts the directory before the file, unless that is not known. */
+/* Puts the directory before the file, if both are known. */
 static const char *join(struct search *search, uint64_t program, const char *file)
 {
 	const char *directory = file ? directory_of(search, program) : NULL;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined calls of all places of one file, by passes through its debug information in the order in
- * which it lies in the file.
+ * Source lines and inlined calls of all places of one file, by passes over its debug information in the order of the file.
  *
- * Lines alone need .debug_line only, whose programs tell directories and files themselves; programs before DWARF 5
- * leave the directory of the unit to .debug_info, of which the first entry of each unit is read then. Inlined calls
- * need the entries of the units that cover a place: those are walked once. References to other units, and strings, are
- * collected and read afterwards, in order, because going back in a compressed section is slow.
+ * Lines need .debug_line only. But line programs before DWARF 5 do not have the directory of the unit: for a relative path,
+ * the first entries of the units in .debug_info are read too. Inlined calls need all entries of the units that cover a
+ * place, which are read once. References to other units, and strings, are collected and read later, in order, because going
+ * back in a compressed section is slow.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 #include "symbolize/dwarf/source_batch.h"
 
 /*
- * Finds them. What cannot be read is skipped, and its places have no answer. 0, -ENOMEM, or -ETIME after
- * batch->deadline_ns.
+ * Answers the places of a sorted batch. Data that cannot be read is skipped; the places that need it get no answer, or are
+ * left to libdw (batch->left). 0, -ENOMEM, or -ETIME after batch->deadline_ns.
  */
 int source_search(struct dwarf *dwarf, struct source_batch *batch, bool inlines);
