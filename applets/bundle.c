@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bundle: the files that another host needs to name the frames of a saved profile. */
+/* bundle: copies the files that another host needs to name the frames of a saved profile. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"
@@ -10,7 +10,8 @@ struct bundle_options {
 
 static const struct option_spec table[] = {
 	OPTION(0, "debug-dir", struct bundle_options, debug_directories, "DIR[:DIR...]",
-	       "search for files and their debug files here first, then in /usr/lib/debug"),
+	       "search for files and their debug files here first, then in /usr/lib/debug",
+	       .parse = debug_directories_parse),
 	OPERAND("file", struct bundle_options, path, "a saved profile (--save)", .required = true),
 	OPERAND("directory", struct bundle_options, directory, "the target directory, created if missing",
 		.required = true),

@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 
 #include "applets/dispatch.h"
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/cli/completions.h"
 #include "core/cli/help.h"
 #include "core/cli/man.h"
@@ -49,7 +51,8 @@ static int print_overview(void)
 	      "or call a function, and how often. The applets:\n\n",
 	      stdout);
 	print_list(0, NULL);
-	fputs("\n  stacktool APPLET --help         print the options and examples of an applet\n"
+	fputs("\n  stacktool APPLET --help         print the most used options of an applet;\n"
+	      "                                  --help=all prints all\n"
 	      "  stacktool --list                list the applets, one per line\n"
 	      "  stacktool help --man [APPLET]   print a man page; view it with '| man -l -'\n"
 	      "  stacktool --version             print the version, the libraries and the build options\n"
@@ -66,7 +69,7 @@ struct installation {
 	int directory_fd;
 	char program[PATH_MAX]; /* absolute */
 	struct stat identity;   /* of the program */
-	const char *target;     /* to which the links point */
+	const char *target;     /* of the links */
 	VEC(const char *) missing; /* names without a link yet */
 };
 
@@ -75,7 +78,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A link in the program's own folder needs no path, so that the folder can be moved or mounted elsewhere. */
+/* A link in the program's own directory has no path, so that the directory can be moved or mounted elsewhere. */
 static const char *choose_target(struct installation *installation)
 {
 	char *slash = strrchr(installation->program, '/');
@@ -108,7 +111,7 @@ static void installation_done(struct installation *installation)
 	vec_done(&installation->missing);
 }
 
-/* Notes a name that is free. A link to this program is fine, anything else is a failure. */
+/* Adds the name to `missing` if it is free. A link to this program is accepted; anything else is a failure. */
 static int check_name(struct installation *installation, const char *name)
 {
 	struct stat entry;
@@ -128,7 +131,7 @@ static int check_name(struct installation *installation, const char *name)
 	return err;
 }
 
-/* All, or none if one cannot be created. */
+/* Makes all links, or none if one cannot be created. */
 static int make_links(const struct installation *installation)
 {
 	for (size_t i = 0; i < installation->missing.nr; i++) {
@@ -147,7 +150,7 @@ static int make_links(const struct installation *installation)
 	return 0;
 }
 
-/* A symbolic link for every bcc tool that an applet replaces, all or nothing; prints the links that it made. */
+/* Makes a symbolic link for every bcc tool that an applet replaces, all or none; prints the new links. */
 static int install(int argc, char **argv)
 {
 	const char *directory = argc == 3 ? argv[2] : NULL;
@@ -184,6 +187,14 @@ static int print_completions(int argc, char **argv)
 	return err;
 }
 
+/* As --help prints it for this word after "stacktool". */
+static void add_help(const struct applet *applet, const char *word, struct buf *text)
+{
+	_cleanup_(freep) char *command = xasprintf("stacktool %s", path_name(word));
+
+	help_text(applet, command, applet->options, false, text);
+}
+
 /* help, help APPLET (--help too), help --man [APPLET|probes] */
 static int help(int argc, char **argv)
 {
@@ -202,7 +213,7 @@ static int help(int argc, char **argv)
 	if (applet && man)
 		man_page(applet, &text);
 	else if (applet)
-		help_text(applet, &text);
+		add_help(applet, word, &text);
 	else if (man && (!word || !strcmp(word, "stacktool")))
 		man_overview(applets, &text);
 	else if (man && !strcmp(word, "probes"))

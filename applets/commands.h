@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stacktool does itself, without an applet: --help, --list, --version, --install, help. */
+/* The commands of stacktool itself: --help, --list, --version, --install, help. */
 #pragma once
 
 #include <stdbool.h>
 
-/* The command that argv[1] names; *ret_err is its result. False when argv[1] is none of them. */
+/* Runs the command in argv[1]; *ret_err is its result. False if argv[1] is no such command. */
 bool command_run(int argc, char **argv, int *ret_err);

@@ -3,6 +3,10 @@
 
 #include <sys/stat.h>
 
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+
 int host_root_parse(const char *text, void *field)
 {
 	struct stat status;
@@ -13,9 +17,50 @@ int host_root_parse(const char *text, void *field)
 	return 0;
 }
 
+static int check_debug_directories(const char *text)
+{
+	for (const char *at = text; *at; at += strspn(at, ":")) {
+		const int length = (int)strcspn(at, ":");
+		_cleanup_(freep) char *directory = xasprintf("%.*s", length, at);
+		struct stat status;
+
+		if (length && (stat(directory, &status) || !S_ISDIR(status.st_mode)))
+			return fail_usage("argument --debug-dir: '%s': no such directory", directory);
+		at += length;
+	}
+	return 0;
+}
+
+int processes_parse(const char *text, void *field)
+{
+	struct plan *plan = (struct plan *)((char *)field - offsetof(struct plan, tgids));
+	int err = process_ids_parse(text, field);
+
+	if (!err && text[strspn(text, "0123456789, \t\n")])
+		plan->has_process_names = true;
+	return err;
+}
+
+int debug_directories_parse(const char *text, void *field)
+{
+	*(const char **)field = text;
+	return check_debug_directories(text);
+}
+
+const struct option_spec redact_table[] = {
+	OUR_OPTION(
+		0, "redact", plan.redact, NULL,
+		"replace names of processes, control groups and the host, and paths outside the system's directories, in "
+		"reports and saved profiles"),
+	OPTION_END,
+};
+
 const struct option_spec common_table[] = {
 	OUR_OPTION(0, "save", plan.save_path, "FILE", "save the profile too, for 'stacktool report FILE'"),
 	OUR_OPTION(0, "strict", plan.strict, NULL, "exit with status 4 if anything was lost"),
+	OUR_OPTION(0, "status-file", status_path, "FILE",
+		   "write stacktool's own status, its reason and that of the command to FILE, as JSON"),
+	RUN_FRAGMENT(redact_table),
 	OUR_OPTION('q', "quiet", plan.presentation.quiet, NULL, "print only rows and warnings, no headers or notes"),
 	OUR_OPTION(0, "no-children", no_children, NULL, "do not follow the child processes of the command after --"),
 	OUR_OPTION(0, "no-demangle", plan.no_demangle, NULL, "do not demangle C++, Rust and D names"),
@@ -37,7 +82,7 @@ const struct option_spec common_table[] = {
 		   "how to walk user stacks: auto (unwind tables, else frame pointers), dwarf (unwind tables only), fp "
 		   "(frame pointers only) or off (no user stacks); default auto, but fp for count and stacksnoop "
 		   "without -p or a command",
-		   .parse = unwind_mode_parse),
+		   .values = "auto fp dwarf off", .parse = unwind_mode_parse),
 	OUR_OPTION(0, "unwind-mem", unwind_mib, "MIB", "limit of kernel memory for unwind tables (default 128)",
 		   .min = 1, .max = 1024),
 	OUR_OPTION(0, "explain", plan.explain, NULL, "print what would be attached, how and why, then exit"),
@@ -47,6 +92,32 @@ const struct option_spec common_table[] = {
 	RUN_OPTION(0, "ebpf", plan.ebpf, NULL, "print how to list the BPF instructions, then exit", .hidden = true),
 	OPTION_END,
 };
+
+const struct option_spec screen_table[] = {
+	OUR_OPTION(0, "tui", tui, NULL,
+		   "show the result in the terminal while it comes: a call tree, hot functions and callers to move in; "
+		   "--interval is how often it is refreshed (default 1 second)"),
+	OPTION_END,
+};
+
+/* Single events are added up, because a screen has no room for each. A key shows the processes they belong to. */
+static int screen_plan(struct plan *plan)
+{
+	if (plan->view.folded)
+		return fail_usage("argument -f/--folded: not allowed with a screen");
+	if (plan->max_events)
+		return fail_usage("argument -n/--events: not allowed with a screen");
+	if (plan->view.style == VIEW_SNOOP) {
+		plan->view.style = VIEW_STACKCOUNT;
+		plan->view.times = false;
+		plan->mode = EVENTS_BY_STACK;
+	}
+	if (plan->mode != EVENTS_BY_PROBE)
+		plan->key_parts |= KEY_TGID | KEY_TID | KEY_COMM | KEY_CGROUP;
+	if (!plan->interval_ns)
+		plan->interval_ns = NSEC_PER_SEC;
+	return output_options_ask_screen(&plan->output);
+}
 
 static int unwind_plan(uint32_t mib, struct plan *plan)
 {
@@ -68,15 +139,27 @@ static int unwind_plan(uint32_t mib, struct plan *plan)
 int common_plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
-	int err;
+	int err = options->tui ? screen_plan(plan) : 0;
 
+	if (err)
+		return err;
 	if (options->no_children && !plan->command)
 		return fail_usage("argument --no-children: there is no command; give one after --");
 	if (plan->mode == EVENTS_BY_PROBE && (plan->view.lines || plan->view.inlines))
-		return fail_usage("argument --%s: there are no stacks here; 'stacktool count' has them",
+		return fail_usage("argument --%s: events are counted without stacks; use 'stacktool count'",
 				  plan->view.lines ? "lines" : "inlines");
+	/* With --host-root a directory may be below that only. */
+	if (plan->debug_directories && !plan->host_root && check_debug_directories(plan->debug_directories))
+		return -EINVAL;
 	if (plan->vmlinux && !plan->view.lines && !plan->view.inlines)
 		return fail_usage("argument --vmlinux: only with --lines or --inlines");
+	if (plan->redact && (plan->interval_ns || plan->mode == EVENTS_EACH || plan->output.format == OUTPUT_SCREEN)) {
+		fail_usage(
+			"argument --redact: names are replaced when a run has ended: not allowed with intervals, single events "
+			"and --tui");
+		hint("--save the profile and use 'stacktool report --redact'");
+		return -EINVAL;
+	}
 	plan->follow_children = plan->command && !options->no_children;
 	plan->view.verbose = plan->debug;
 	plan->presentation.max_depth = plan->filter.max_depth;
@@ -95,10 +178,11 @@ int common_plan(struct run_options *options)
 }
 
 const struct option_spec guard_table[] = {
-	OUR_OPTION(0, "max-overhead", plan.max_overhead, "PERCENT",
-		   "while the probes use more than this share of all CPU time, detach the costliest one (default 5, or "
-		   "$STACKTOOL_MAX_OVERHEAD; 'off': never)",
-		   .parse = overhead_parse),
+	OUR_OPTION(
+		0, "max-overhead", plan.max_overhead, "PERCENT",
+		"while the probes use more than this share of all CPU time, with -p of that of the traced processes, detach the "
+		"costliest one; a command after -- has no limit (default 5, or $STACKTOOL_MAX_OVERHEAD; 'off': never)",
+		.parse = overhead_parse),
 	OPTION_END,
 };
 
@@ -115,32 +199,40 @@ const struct option_spec output_table[] = {
 	       "and host. May be given several times",
 	       .parse = parse_output, .ours = true),
 	OPTION(0, "format", struct output_options, format, "NAME",
-	       "format of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script) "
-	       "or stk",
-	       .parse = output_format_parse, .ours = true),
+	       "format of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script), "
+	       "stk, or summary: the heaviest call tree and the busiest functions, which is what a subcommand prints on a "
+	       "terminal (default: $STACKTOOL_FORMAT, else text)",
+	       .values = "text folded json svg html pprof speedscope perf stk summary", .parse = output_format_parse,
+	       .ours = true),
 	OPTION(0, "keep", struct output_options, keep, "N",
 	       "keep only the newest N files; needs %n or %t in the name of -o", .min = 1, .ours = true),
 	OPTION_END,
 };
 
-const struct option_spec graph_table[] = {
-	OPTION(0, "title", struct output_options, title, "TEXT", "title of the flame graph", .ours = true),
+const struct option_spec picture_table[] = {
 	OPTION(0, "colors", struct output_options, colors, "PALETTE",
 	       "colours of the flame graph: auto (the default), kind (kernel, user, JIT, inlined), hot, mem, io, "
 	       "wakeup, chain, java, red, green, blue, yellow, purple, aqua or orange",
+	       .values = "auto kind hot mem io wakeup chain java red green blue yellow purple aqua orange",
 	       .parse = graph_colors_parse, .ours = true),
 	OPTION(0, "inverted", struct output_options, inverted, NULL, "draw the flame graph with the root on top",
 	       .ours = true),
+	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
+	       .max = 100000, .ours = true),
+	OPTION(0, "min-width", struct output_options, min_width, "PERCENT",
+	       "omit narrower boxes (default 0.008 in SVG)", .parse = graph_percent_parse, .ours = true),
+	OPTION_END,
+};
+
+const struct option_spec graph_table[] = {
+	OPTION(0, "title", struct output_options, title, "TEXT", "title of the flame graph", .ours = true),
 	OPTION(0, "reverse", struct output_options, reverse, NULL,
 	       "merge stacks from the leaf: shows who calls the busy functions", .ours = true),
 	OPTION(0, "root", struct output_options, root, "WHAT",
 	       "what flame graphs and trees begin with: comm (default), pid, tid, container or none (default of diff "
 	       "if the profiles have no command in common)",
-	       .parse = graph_root_parse, .ours = true),
-	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
-	       .max = 100000, .ours = true),
-	OPTION(0, "min-width", struct output_options, min_width, "PERCENT",
-	       "omit narrower boxes (default 0.008 in SVG)", .parse = graph_percent_parse, .ours = true),
+	       .values = "comm pid tid container none", .parse = graph_root_parse, .ours = true),
+	{ .kind = OPTION_KIND_FRAGMENT, .fragment = picture_table },
 	OPTION_END,
 };
 
@@ -182,8 +274,7 @@ const struct option_spec group_table[] = {
 
 const struct option_spec limit_table[] = {
 	OUR_OPTION(0, "top", plan.presentation.top, "N", "print only the N largest rows", .min = 1),
-	OUR_OPTION(0, "min-count", plan.presentation.least, "N",
-		   "print only rows of at least N (microseconds for times)", .min = 1),
+	OUR_OPTION(0, "min-count", plan.presentation.least, "N", "print only rows of at least N", .min = 1),
 	OPTION_END,
 };
 

@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options that several applets have, as table fragments, so that the same option is the same everywhere. Most of those of
- * a collecting applet fill its plan; what takes more than that is done by a function, which the applet's plan() calls.
+ * Options that several applets share, as table fragments, so that an option is the same everywhere. Most options of
+ * collecting applets are fields of the plan; functions, which the applet's plan() calls, do the rest.
  */
 #pragma once
 
 #include "core/base/err.h"
 #include "core/cli/options.h"
+#include "core/host/process_names.h"
 #include "core/plan/plan.h"
 
 /* The options of a collecting applet. */
 struct run_options {
 	struct plan plan; /* the first member: core/cli/applet.h */
 
+	bool as_link; /* not an option: called by the applet's name, as bcc's tools are */
 	bool no_children;
+	const char *status_path; /* main.c has found it before the options are parsed */
 	uint32_t unwind_mib; /* 0: default */
 
-	/* Which of the two stacks. */
+	/* Kernel or user stacks. */
 	bool user_only, kernel_only, both;
-	bool kernel_by_default; /* not an option: whether an applet shows kernel stacks alone when no option selects stacks */
+	bool kernel_by_default; /* not an option: the applet shows only kernel stacks by default */
 
-	/* Which events: applets/probe.h */
-	const char *pattern, *library;
+	/* The events: applets/probe.h */
+	struct word_list patterns;
+	const char *library;
 	bool regex;
 
-	/* Which time off the CPU: applets/off_cpu.h */
+	/* The part of the time off the CPU: applets/off_cpu.h */
 	uint64_t min_us, max_us;
 	bool user_threads, kernel_threads;
 	bool blocked, runqueue;
 
-	/* Of one applet each. */
-	bool plain, tui; /* profile */
+	/* Options of a single applet each. */
+	bool plain; /* profile */
+	bool tui; /* --tui, or the applet is a screen */
 	bool verbose; /* stacksnoop */
 };
 
@@ -42,34 +47,43 @@ struct run_options {
 #define RUN_FRAGMENT(table) { .kind = OPTION_KIND_FRAGMENT, .fragment = (table) }
 
 #define PROCESS_IDS .min = 1, .max = PID_MAX, .noun = "a list of process ids"
+#define PROCESSES .parse = processes_parse /* of processes on this host; names are allowed too */
 #define THREAD_IDS .min = 1, .max = PID_MAX, .noun = "a list of thread ids"
 #define PID_MAX 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 
-#define ONE_CPU .max = 1048575, .noun = "a CPU number"
+#define CPUS .max = 4095, .noun = "a list of CPUs", .ranges = true
 #define MAP_ENTRIES .min = 1, .max = 1 << 24
 
-/* Of every collecting applet: what becomes of the result, and looking instead of running. */
+/* Options of every collecting applet: what becomes of the result, and printing the plan instead of running it. */
 extern const struct option_spec common_table[];
-/* After key_parts and the stacks are set. 0, or a usage error. */
+/* --redact, which common_table has */
+extern const struct option_spec redact_table[];
+/* --tui */
+extern const struct option_spec screen_table[];
+/* Call it after key_parts and the stacks are set. 0, or a usage error. */
 _must_check_ int common_plan(struct run_options *options);
 
-/* For --host-root: a directory that is there. 0, or a usage error. */
+/* For -p, the option of plan.tgids: ids and names. */
+int processes_parse(const char *text, void *field);
+/* For --debug-dir: the directories, separated by ':', must exist. 0, or a usage error. */
+int debug_directories_parse(const char *text, void *field);
+/* For --host-root: the directory must exist. 0, or a usage error. */
 int host_root_parse(const char *text, void *field);
 
-/* When the run costs too much; for applets whose events come as often as they like. */
+/* The limit of the cost, for applets whose rate of events is not limited. */
 extern const struct option_spec guard_table[];
-/* Only tasks of some containers, as the kernel sees them when the event comes. */
+/* Filters by cgroup, container and namespace, which the kernel applies to each event. */
 extern const struct option_spec group_table[];
-/* How many rows are shown. */
+/* How many rows are printed. */
 extern const struct option_spec limit_table[];
 
-/* Which stacks are taken, and how they are separated and written. */
+/* Which stacks are recorded, and how they are separated and printed. */
 extern const struct option_spec stack_table[];
 void stack_plan(struct run_options *options);
 
 /*
- * The command after "--", as the last entry of a table; it excludes the other options that select processes. And the
- * paragraph about it in the applet's description.
+ * The command after "--", as the last entry of a table. It excludes the other options that select processes. The second
+ * macro is a paragraph about it for the applet's description.
  */
 #define COMMAND                                                                                                      \
 	OPERAND("command", struct run_options, plan.command,                                                         \
@@ -82,11 +96,16 @@ void stack_plan(struct run_options *options);
 	"command ends, even if children are left. stacktool then exits with the status of the command: 128+N if "    \
 	"signal N killed it, 126 or 127 if it could not be executed."
 
-/* Of struct output_options: where a report goes, in which form, and what its pictures look like. */
+/* Fields of struct output_options: where a report goes, in which format, and how its pictures look. */
 extern const struct option_spec output_table[];
 extern const struct option_spec graph_table[];
+/* Those of graph_table that only a picture has. */
+extern const struct option_spec picture_table[];
 
-/* Of struct filter: which stacks are shown; --max-depth alone, which is a part of them; and what of a saved profile. */
+/*
+ * Fields of struct filter: which stacks are shown; --max-depth alone, which shows parts of them; and which parts of a
+ * saved profile.
+ */
 extern const struct option_spec pick_table[];
 extern const struct option_spec depth_table[];
 extern const struct option_spec filter_table[];
@@ -96,3 +115,6 @@ const char *stacks_name(const struct plan *plan);
 
 /* " for 5 secs.", or "... Hit Ctrl-C to end.": the end of a header. */
 void add_duration(const struct plan *plan, struct buf *line);
+
+/* The header of profile and top. */
+void profile_header(const struct plan *plan, size_t nr_attached, struct buf *line);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count: how often each code path leads to an event. A drop-in for bcc's stackcount. */
+/* count: counts how often each code path leads to an event. Replaces bcc's stackcount. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 
 static const struct option_spec table[] = {
 	RUN_FRAGMENT(watch_table),
-	RUN_OPTION('c', "cpu", plan.cpu, "CPU", "only this CPU", ONE_CPU),
+	RUN_OPTION('c', "cpu", plan.cpus, "CPU,...", "only these CPUs, like 0-3,5", CPUS, .also = 'C'),
 	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "print a report every SECONDS"),
 	OPTION_SECONDS('D', "duration", struct run_options, plan.duration_ns,
 		       "stop after this time (default: at Ctrl-C)"),
 	RUN_OPTION('T', "timestamp", plan.view.timestamps, NULL, "print the time before each report"),
 	OUR_OPTION(0, "timestamps", plan.view.times, NULL,
-		   "keep the time of each event, for the format 'perf' and 'report --since'; needs more memory, and "
-		   "drops events that come faster than they can be read"),
+		   "keep the time of each event, for html, the format 'perf' and 'report --since'; needs more memory, "
+		   "and drops events that come faster than they can be read"),
 	RUN_FRAGMENT(probe_table),
 	RUN_OPTION('s', "offset", plan.view.offsets, NULL, "print the offset after each name"),
 	RUN_OPTION('v', "verbose", plan.view.addresses, NULL, "print raw addresses before the names"),
@@ -28,6 +28,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
 	RUN_FRAGMENT(limit_table),
 	RUN_FRAGMENT(group_table),
+	RUN_FRAGMENT(screen_table),
 	RUN_FRAGMENT(common_table),
 	COMMAND,
 	OPTION_END,
@@ -38,8 +39,8 @@ static const struct run_options defaults = {
 };
 
 /*
- * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's. A
- * command may start hundreds of processes: without -P their rows are one where they print the same.
+ * -p separates processes like -P does, because folded lines then begin with the command; only -P prints the line "comm
+ * [pid]". A command may start hundreds of processes, so without -P equal rows of them are merged.
  */
 static int plan(struct run_options *options)
 {
@@ -69,16 +70,16 @@ static const struct applet_example examples[] = {
 	{ "'tcp_send*'", "all functions that begin with tcp_send" },
 	{ "-r '^tcp_send.*'", "the same, as a regular expression" },
 	{ "-Ti 5 ip_output", "a report every 5 seconds, with the time" },
-	{ "-p 185 ip_output", "only process 185" },
+	{ "-p 185 ip_output", "only process 185", true },
 	{ "-c 1 put_prev_entity", "only CPU 1" },
-	{ "c:malloc -- sort words.txt", "calls of malloc in a command, from start to end" },
+	{ "c:malloc -- sort words.txt", "calls of malloc in a command, from start to end", true },
 	{ "-p 185 c:malloc", "calls of malloc in process 185" },
 	{ "-l c -p 185 malloc", "the same in bcc's older syntax" },
 	{ "p:./server:http::Connection::read", "a C++ function of a program" },
 	{ "t:sched:sched_fork", "a kernel tracepoint" },
 	{ "-p 185 'u:node:*'", "all USDT probes in node" },
 	{ "-K t:sched:sched_switch", "kernel stacks only" },
-	{ "-D 10 -o why.html t:sched:sched_switch", "a flame graph as a page to search and zoom in" },
+	{ "-D 10 -o why.html t:sched:sched_switch", "a flame graph as a page to search and zoom in", true },
 	{ "-P -df t:sched:sched_switch", "folded, separated by process" },
 	{},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diff: what grew and what shrank between two profiles. */
+/* diff: compares two profiles. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
@@ -16,11 +16,13 @@ static const struct option_spec table[] = {
 	OPTION('n', "normalize", struct diff_options, output.normalize, NULL,
 	       "scale BEFORE to the total of NOW, for profiles of different length"),
 	OPTION('f', "folded", struct diff_options, folded, NULL, "folded lines 'stack before now', for other tools"),
-	OPTION(0, "lines", struct diff_options, output.limit, "N", "functions in the table (default 30)", .min = 1),
+	OPTION(0, "top", struct diff_options, output.limit, "N", "functions in the table (default 30)", .min = 1),
+	OPTION(0, "lines", struct diff_options, output.limit, "N", "same as --top", .min = 1, .hidden = true),
 	OPTION(0, "negate", struct diff_options, output.negate, NULL, "draw what grew in blue and what shrank in red"),
 	OPTION(0, "debug-dir", struct diff_options, debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
-	       "then in /usr/lib/debug, then at their own paths"),
+	       "then in /usr/lib/debug, then at their own paths",
+	       .parse = debug_directories_parse),
 	OPTION_FRAGMENT(filter_table, struct diff_options, filter),
 	OPTION_FRAGMENT(output_table, struct diff_options, output),
 	OPTION_FRAGMENT(graph_table, struct diff_options, output),
@@ -37,14 +39,14 @@ static int compare(void *block)
 				  : output_options_settle(output);
 
 	if (!err && output->limit && !(output_options_forms(output) & (1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT)))
-		err = fail_usage("argument --lines: only for the table (text)");
+		err = fail_usage("argument --top: only for the table (text)");
 	return err ?: run_diff(options->before, options->now, options->debug_directories, output, &options->filter);
 }
 
 static const struct applet_example examples[] = {
-	{ "before.stk now.stk", "the functions that changed most" },
-	{ "-n before.stk now.stk", "the same for runs of different length" },
-	{ "-o change.svg before.stk now.stk", "a flame graph of NOW: red grew, blue shrank" },
+	{ "before.stk now.stk", "the functions that changed most", true },
+	{ "-n before.stk now.stk", "the same for runs of different length", true },
+	{ "-o change.svg before.stk now.stk", "a flame graph of NOW: red grew, blue shrank", true },
 	{ "-f before.folded now.folded", "lines with two numbers" },
 	{},
 };

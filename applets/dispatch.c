@@ -67,20 +67,65 @@ const struct applet *applet_find(const char *name, bool *ret_as_bcc)
 	return NULL;
 }
 
+/* What other tools call what we have. */
+static const struct {
+	const char *word, *advice;
+} elsewhere[] = {
+	{ "record", "'stacktool profile --save FILE' records, 'stacktool report FILE' prints" },
+	{ "script", "'stacktool report -o FILE.perf PROFILE' writes the text of perf script" },
+	{ "annotate", "'stacktool profile --lines' shows source lines" },
+	{ "flamegraph", "'stacktool profile -o FILE.svg' draws one, 'stacktool flame' draws folded stacks" },
+	{ "stat", "'stacktool funccount PATTERN' counts events by name" },
+	{ "trace", "'stacktool stacksnoop PATTERN' prints each event" },
+	{ "execsnoop", "'stacktool stacksnoop -v t:sched:sched_process_exec' prints each exec" },
+	{ "syscount", "'stacktool funccount t:syscalls:sys_enter_*' counts system calls" },
+	{ "memleak", "stacktool does not pair malloc with free; 'stacktool count c:malloc' shows who allocates" },
+	{ "funclatency", "stacktool has no return probes; 'stacktool offcputime --histogram' times waits" },
+	{ "version", "'stacktool --version' prints it" },
+};
+
+static int fail_elsewhere(const char *word)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (!strcmp(word, elsewhere[i].word)) {
+			int err = fail_usage("'%s': no such applet", word);
+
+			hint("%s", elsewhere[i].advice);
+			return err;
+		}
+	return 0;
+}
+
+/* The only name that begins with the word, or NULL. */
+static const char *completed(const char *word, const char *const *names, size_t nr)
+{
+	const char *only = NULL;
+
+	for (size_t i = 0; i < nr && *word; i++)
+		if (!strncmp(names[i], word, strlen(word))) {
+			if (only)
+				return NULL;
+			only = names[i];
+		}
+	return only;
+}
+
 int fail_no_applet(const char *word)
 {
 	_cleanup_(buf_done) struct buf all = {};
 	VEC(const char *) names = {};
 	const char *nearest;
-	int err;
+	int err = fail_elsewhere(word);
 
+	if (err)
+		return err;
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		buf_addf(&all, "%s%s", all.nr ? ", " : "", (*applet)->name);
 		vec_push(&names, (*applet)->name);
 		for (const char *const *alias = (*applet)->aliases; alias && *alias; alias++)
 			vec_push(&names, *alias);
 	}
-	nearest = str_nearest(word, names.data, names.nr);
+	nearest = str_nearest(word, names.data, names.nr) ?: completed(word, names.data, names.nr);
 	vec_done(&names);
 	err = nearest ? fail_usage("'%s': no such applet: did you mean '%s'?", word, nearest)
 		      : fail_usage("'%s': no such applet", word);

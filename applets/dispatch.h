@@ -10,10 +10,10 @@
 extern const struct applet *const applets[];
 
 /*
- * The applet with this name or alias: NAME, NAME.py, NAME-bpfcc or bpf-NAME, with or without a folder before it; NULL if no
- * applet has it. *ret_as_bcc: whether the name is that of a bcc tool.
+ * The applet with this name or alias: NAME, NAME.py, NAME-bpfcc or bpf-NAME, with or without a directory; NULL if there
+ * is none. *ret_as_bcc: whether the name is that of a bcc tool.
  */
 const struct applet *applet_find(const char *name, bool *ret_as_bcc);
 
-/* A usage error: no applet has this name. With a did-you-mean. */
+/* Fails with a usage error: no applet has this name. Adds a similar name. */
 int fail_no_applet(const char *word);

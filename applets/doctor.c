@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doctor: what this host can and cannot do, and the remedy for each gap. */
+/* doctor: prints what this host can do, and the remedy for each gap. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flame: a flame graph of folded stacks, from whatever tool they come. */
+/* flame: draws a flame graph of folded stacks of any tool. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"
@@ -7,7 +7,8 @@
 static const struct option_spec table[] = {
 	OPTION(0, "debug-dir", struct report_request, debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
-	       "then in /usr/lib/debug, then at their own paths"),
+	       "then in /usr/lib/debug, then at their own paths",
+	       .parse = debug_directories_parse),
 	OPTION_FRAGMENT(filter_table, struct report_request, filter),
 	OPTION_FRAGMENT(output_table, struct report_request, output),
 	OPTION_FRAGMENT(graph_table, struct report_request, output),
@@ -27,9 +28,9 @@ static int draw(void *block)
 }
 
 static const struct applet_example examples[] = {
-	{ "-o out.svg out.folded", "a flame graph of folded stacks in a file" },
-	{ "< out.folded > out.svg", "the same, as a filter" },
-	{ "-o out.html out.folded", "an HTML page: search, regroup, invert" },
+	{ "-o out.svg out.folded", "a flame graph of folded stacks in a file", true },
+	{ "< out.folded > out.svg", "the same, as a filter", true },
+	{ "-o out.html out.folded", "an HTML page: search, regroup, invert", true },
 	{ "--colors java --inverted -o out.svg out.folded", "other colours, the root on top" },
 	{},
 };

@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* funccount: how often each function of a pattern is reached. A drop-in for bcc's funccount. */
+/* funccount: counts how often each function of a pattern is reached. Replaces bcc's funccount. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 
 static const struct option_spec table[] = {
 	RUN_FRAGMENT(watch_table),
-	RUN_OPTION('c', "cpu", plan.cpu, "CPU", "only this CPU", ONE_CPU),
+	RUN_OPTION('c', "cpu", plan.cpus, "CPU,...", "only these CPUs, like 0-3,5", CPUS, .also = 'C'),
 	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "print a report every SECONDS"),
 	OPTION_SECONDS('d', "duration", struct run_options, plan.duration_ns,
-		       "stop after this time (default: at Ctrl-C)"),
+		       "stop after this time (default: at Ctrl-C)", .also = 'D'),
 	RUN_OPTION('T', "timestamp", plan.view.timestamps, NULL, "print the time before each report"),
 	RUN_FRAGMENT(probe_table),
 	RUN_FRAGMENT(limit_table),
-	RUN_OPTION('D', "debug", plan.debug, NULL, "print the plan and the BPF instructions first"),
 	RUN_FRAGMENT(group_table),
+	RUN_FRAGMENT(screen_table),
 	RUN_FRAGMENT(common_table),
 	COMMAND,
 	OPTION_END,
 };
 
+/* In bcc's funccount, -D is --debug. */
+static const struct option_spec bcc_table[] = {
+	RUN_OPTION('D', "debug", plan.debug, NULL, "print the plan and the BPF configuration first"),
+	OPTION_SECONDS('d', "duration", struct run_options, plan.duration_ns,
+		       "stop after this time (default: at Ctrl-C)"),
+	RUN_FRAGMENT(table),
+	OPTION_END,
+};
+
 static const struct run_options defaults = {
 	.plan = { PLAN_DEFAULTS, .applet = "funccount", .mode = EVENTS_BY_PROBE, .key_parts = KEY_PROBE,
-		  .include_idle = true, /* an event of the idle task is an event like others */
+		  .include_idle = true, /* events of the idle task count too */
 		  /* the event's name is printed as a kernel frame */
 		  .view = { .style = VIEW_FUNCCOUNT, .want_kernel = true } },
 };
@@ -35,8 +44,8 @@ static const struct applet_example examples[] = {
 	{ "'vfs_*'", "count kernel functions that begin with vfs_" },
 	{ "-r '^vfs.*'", "the same, as a regular expression" },
 	{ "-Ti 5 'vfs_*'", "a report every 5 seconds, with the time" },
-	{ "-d 10 'vfs_*'", "for 10 seconds only" },
-	{ "-p 185 'vfs_*'", "only calls of process 185" },
+	{ "-d 10 'vfs_*'", "for 10 seconds only", true },
+	{ "-p 185 'vfs_*'", "only calls of process 185", true },
 	{ "t:sched:sched_fork", "a kernel tracepoint" },
 	{ "'t:block:*'", "all tracepoints of the block layer" },
 	{ "-p 185 'u:node:gc*'", "the USDT probes of node's garbage collector" },
@@ -44,7 +53,7 @@ static const struct applet_example examples[] = {
 	{ "-p 185 'go:os.*'", "the functions of Go's package os in process 185" },
 	{ "'./test:read*'", "functions of a program that begin with read" },
 	{ "-c 1 'vfs_*'", "only calls on CPU 1" },
-	{ "'c:str*' -- sort words.txt", "string functions that a command calls, from start to end" },
+	{ "'c:str*' -- sort words.txt", "string functions that a command calls, from start to end", true },
 	{},
 };
 
@@ -63,6 +72,7 @@ const struct applet funccount_applet = {
 		"costs extra: a probed user function traps into the kernel and back, 1 to 2 microseconds in the "
 		"traced program.",
 	.options = table,
+	.bcc_options = bcc_table,
 	.examples = examples,
 	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,

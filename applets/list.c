@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list: what a pattern of count matches. */
+/* list: prints what a pattern of count matches. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"
 
 static const struct option_spec table[] = {
-	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "search for libraries as these processes see them", PROCESS_IDS),
+	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "search for libraries as these processes see them",
+		   PROCESSES),
 	RUN_OPTION('l', "library", library, "LIB", "the library or program of the function, as in LIB:PATTERN"),
 	RUN_OPTION('r', "regexp", regex, NULL,
 		   "the pattern is a regular expression; otherwise '*' is its only wildcard"),
@@ -13,7 +14,7 @@ static const struct option_spec table[] = {
 		   "include functions that are known to hang hosts, as 'count --force' does"),
 	RUN_OPTION(0, "no-demangle", plan.no_demangle, NULL,
 		   "do not demangle C++, Rust and D names; patterns match either form"),
-	OPERAND("pattern", struct run_options, pattern, PATTERN_HELP, .required = true),
+	OPERAND("pattern", struct run_options, patterns, PATTERN_HELP, .required = true),
 	OPTION_END,
 };
 

@@ -2,10 +2,10 @@
 #include "applets/off_cpu.h"
 
 const struct option_spec off_cpu_table[] = {
-	RUN_OPTION('m', "min-block-time", min_us, "US", "only intervals of at least US microseconds",
-		   .noun = "a number of microseconds"),
-	RUN_OPTION('M', "max-block-time", max_us, "US", "only intervals of at most US microseconds", .min = 1,
-		   .noun = "a number of microseconds"),
+	OPTION_MICROSECONDS('m', "min-block-time", struct run_options, min_us,
+			    "only intervals of at least US microseconds, or like 10ms"),
+	OPTION_MICROSECONDS('M', "max-block-time", struct run_options, max_us,
+			    "only intervals of at most US microseconds, or like 10ms", .min = 1),
 	RUN_OPTION(0, "stack-storage-size", plan.record_entries, "N",
 		   "size of the kernel's table of stacks already sent; seldom needed", MAP_ENTRIES),
 	OUR_OPTION(0, "unfinished", plan.off_cpu.unfinished, NULL,
@@ -14,28 +14,34 @@ const struct option_spec off_cpu_table[] = {
 		   "below each stack, print the number of intervals, the shortest, the longest, and a histogram of "
 		   "their lengths; the last histogram covers all stacks"),
 	OUR_OPTION(0, "timestamps", plan.view.times, NULL,
-		   "keep the time at which each interval ended, for the format 'perf' and 'report --since'; needs "
-		   "more memory"),
+		   "keep the time at which each interval ended, for html, the format 'perf' and 'report --since'; "
+		   "needs more memory"),
 	OUR_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate threads, named PID/TID"),
-	OPTION_SECONDS(0, "interval", struct run_options, plan.interval_ns, "print a report every SECONDS",
+	OUR_OPTION(0, "by-name", plan.view.by_name, NULL, "merge rows whose printed stacks are the same"),
+	OPTION_SECONDS('D', "duration", struct run_options, plan.duration_ns, "trace for SECONDS, like the operand",
+		       .ours = true, .exclusive = "duration"),
+	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "print a report every SECONDS",
 		       .ours = true),
 	OPTION_END,
 };
 
 const struct option_spec off_cpu_run_table[] = {
 	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
+	OPTION_MICROSECONDS(0, "min-count", struct run_options, plan.presentation.least,
+			    "print only rows of at least US microseconds, or like 10ms", .min = 1, .ours = true),
 	RUN_FRAGMENT(limit_table),
 	RUN_FRAGMENT(group_table),
 	RUN_FRAGMENT(guard_table),
+	RUN_FRAGMENT(screen_table),
 	RUN_FRAGMENT(common_table),
 	OPTION_SECONDS(0, "duration", struct run_options, plan.duration_ns, "seconds to trace (default: until Ctrl-C)",
-		       .operand = true),
+		       .operand = true, .exclusive = "duration"),
 	COMMAND,
 	OPTION_END,
 };
 
 const struct option_spec sleeper_table[] = {
-	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "only threads of these processes", PROCESS_IDS,
+	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "only threads of these processes", PROCESSES,
 		   .exclusive = "who"),
 	RUN_OPTION('t', "tid", plan.tids, "TID,...", "only these threads", THREAD_IDS, .exclusive = "who"),
 	RUN_OPTION('u', "user-threads-only", user_threads, NULL, "only user threads, no kernel threads",
@@ -52,7 +58,7 @@ const struct option_spec sleeper_table[] = {
 	OPTION_END,
 };
 
-/* Both limits are inclusive; an interval of 1.9 us is one of 1 us. */
+/* Both limits are inclusive, and an interval of 1.9 us counts as 1 us. */
 int off_cpu_plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
@@ -69,11 +75,11 @@ int off_cpu_plan(struct run_options *options)
 	off_cpu->threads = options->user_threads     ? THREADS_USER
 			   : options->kernel_threads ? THREADS_KERNEL
 						     : THREADS_ALL;
-	if (plan->view.times || plan->view.by_thread) /* times are those of a thread */
+	if (plan->view.times || plan->view.by_thread) /* the times belong to one thread */
 		plan->key_parts |= KEY_TGID | KEY_TID;
 	stack_plan(options);
 	err = common_plan(options);
-	/* A saved profile has the histogram, whatever form the report of the run itself takes. */
+	/* A saved profile can contain the histogram even if the format of the report cannot. */
 	if (!err && plan->view.histogram && !plan->save_path)
 		err = output_options_histogram(&plan->output, plan->view.folded);
 	if (!err && options->kernel_threads && !plan->want_kernel)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offcputime: how long threads are off the CPU, by the stack that took them off it. A drop-in for bcc's offcputime. */
+/*
+ * offcputime: sums up the time that threads spend off the CPU, by the stack at which they left it. Replaces bcc's
+ * offcputime.
+ */
 #include <inttypes.h>
 
 #include "applets/off_cpu.h"
@@ -71,17 +74,17 @@ static const struct applet_example examples[] = {
 	{ "", "trace off-CPU stack time until Ctrl-C" },
 	{ "5", "trace for 5 seconds only" },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
-	{ "-- sort words.txt", "a command, from start to end" },
+	{ "-- sort words.txt", "a command, from start to end", true },
 	{ "-s 5", "5 seconds, and show symbol offsets" },
 	{ "-m 1000", "only intervals of at least 1000 us" },
 	{ "-M 10000", "only intervals of at most 10000 us" },
-	{ "-p 185,175,165", "only the processes 185, 175 and 165" },
+	{ "-p 185,175,165", "only the processes 185, 175 and 165", true },
 	{ "-t 188,120,134", "only the threads 188, 120 and 134" },
 	{ "-u", "only user threads (no kernel)" },
 	{ "-k", "only kernel threads (no user)" },
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
-	{ "--state D 5", "only uninterruptible sleep: mostly disks and kernel locks" },
+	{ "--state D 5", "only uninterruptible sleep: mostly disks and kernel locks", true },
 	{ "--runqueue 5", "only time spent waiting for a CPU" },
 	{ "--histogram 5", "add a histogram of the waits of each stack" },
 	{ "--timestamps --save wait.stk 60", "keep when each wait ended, for 'stacktool report --since 10 wait.stk'" },

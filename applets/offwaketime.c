@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offwaketime: time off the CPU by the stack of the sleeper and of the one who woke it. A drop-in for bcc's offwaketime. */
+/* offwaketime: sums up the time off the CPU by the stacks of sleeper and waker. Replaces bcc's offwaketime. */
 #include "applets/off_cpu.h"
 #include "core/cli/applet.h"
 
@@ -26,13 +26,13 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 
 static const struct applet_example examples[] = {
 	{ "", "trace off-CPU and waker stack time until Ctrl-C" },
-	{ "5", "trace for 5 seconds only" },
+	{ "5", "trace for 5 seconds only", true },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
 	{ "-fu 5", "the same for user threads only" },
 	{ "-m 1000", "only intervals of at least 1000 us" },
 	{ "-M 9000", "only intervals of at most 9000 us" },
-	{ "--histogram 5", "add a histogram of the waits of each stack" },
-	{ "-p 185", "only threads of process 185" },
+	{ "--histogram 5", "add a histogram of the waits of each stack", true },
+	{ "-p 185", "only threads of process 185", true },
 	{ "-t 188", "only thread 188" },
 	{ "-u", "only user threads (no kernel)" },
 	{ "-k", "only kernel threads (no user)" },

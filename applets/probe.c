@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "applets/probe.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+
+#include "core/resolve/probe_kinds.h"
 #include "core/resolve/probe_spec.h"
 
 const struct option_spec watch_table[] = {
-	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "only these processes", PROCESS_IDS, .exclusive = "who"),
+	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "only these processes", PROCESSES, .exclusive = "who"),
 	OUR_OPTION('t', "tid", plan.tids, "TID,...", "only these threads", THREAD_IDS, .exclusive = "who"),
 	OPTION_END,
 };
@@ -16,20 +24,121 @@ const struct option_spec probe_table[] = {
 	OUR_OPTION(0, "attach", plan.attach_mode, "HOW",
 		   "how to probe kernel functions: multi (kprobe.multi), kprobe or fentry (default: the best that this "
 		   "kernel supports)",
-		   .parse = attach_mode_parse),
+		   .values = "multi kprobe fentry", .parse = attach_mode_parse),
 	OUR_OPTION(0, "max-probes", plan.max_probes, "N", "accept up to N matches (default 1000 or $BCC_PROBE_LIMIT)",
 		   .min = 1, .noun = "a number of probes"),
 	OUR_OPTION(0, "force", plan.force, NULL,
 		   "accept any number of matches, and functions that are known to hang hosts"),
 	OUR_OPTION(0, "forever", plan.forever, NULL, "do not end runs with more than 100 probes after 5 minutes"),
 	RUN_FRAGMENT(guard_table),
-	OPERAND("pattern", struct run_options, pattern, PATTERN_HELP, .required = true),
+	OPERAND("pattern", struct run_options, patterns, PATTERN_HELP, .required = true),
 	OPTION_END,
 };
 
+/* ---- patterns ---- */
+
+#define MOST_PATTERNS 1000
+#define LONGEST_LINE 4095
+
+static int refuse_pattern(const char *pattern, const struct probe_spec *spec, const struct probe_spec *first)
+{
+	int err;
+
+	if (!pattern[strspn(pattern, "0123456789.")]) {
+		err = fail_usage("pattern '%s': a number is not a pattern", pattern);
+		hint("to run for that many seconds: --duration %s", pattern);
+		return err;
+	}
+	if (!first || spec->kind == first->kind)
+		return 0;
+	err = fail_usage("pattern '%s': is a %s, and '%s' a %s: patterns of one run have one kind", pattern,
+			 spec->kind->name, first->typed, first->kind->name);
+	if (spec->kind == &probe_kernel_function && !strpbrk(pattern, ":*"))
+		hint("a command follows --, as in '... -- %s'", pattern);
+	return err;
+}
+
+static int add_pattern(struct run_options *options, const char *pattern)
+{
+	struct plan *plan = &options->plan;
+	struct probe_spec spec = {};
+	int err;
+
+	if (plan->probes.nr == MOST_PATTERNS)
+		return fail_usage("argument pattern: more than %d patterns", MOST_PATTERNS);
+	err = probe_spec_parse(pattern, options->library, options->regex, &spec);
+	if (err)
+		return err;
+	vec_push(&plan->probes, spec);
+	return refuse_pattern(pattern, &spec, plan->probes.nr > 1 ? &plan->probes.data[0] : NULL);
+}
+
+/* Whether fgets() has read a whole line of text. */
+static bool is_line(const char *line, FILE *file)
+{
+	const size_t nr = strlen(line);
+
+	return nr && (line[nr - 1] == '\n' || (nr <= LONGEST_LINE && feof(file)));
+}
+
+/* "@FILE": a pattern in each line; empty lines and those that begin with '#' are skipped. */
+static int add_patterns_of(struct run_options *options, const char *path)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	const size_t nr_before = options->plan.probes.nr;
+	char line[LONGEST_LINE + 2];
+	int err = file ? 0 : fail(-errno, "'%s': cannot be opened: %s", path, strerror(errno));
+
+	for (unsigned int nr = 1; !err && fgets(line, sizeof(line), file); nr++) {
+		char *pattern = line + strspn(line, " \t");
+
+		if (!is_line(line, file))
+			return fail_usage("'%s': line %u is not text of at most %d bytes", path, nr, LONGEST_LINE);
+		pattern[strcspn(pattern, " \t\r\n")] = '\0';
+		if (*pattern && *pattern != '#')
+			err = add_pattern(options, pattern);
+	}
+	if (!err && ferror(file))
+		err = fail(-EIO, "'%s': cannot be read", path);
+	if (!err && options->plan.probes.nr == nr_before)
+		err = fail_usage("'%s': has no pattern", path);
+	return err;
+}
+
+/* The first one stands for all: for the kind, and with all their words for headers. One alone is not listed. */
+static void settle_patterns(struct plan *plan)
+{
+	_cleanup_(buf_done) struct buf typed = {};
+
+	if (plan->probes.nr == 1) {
+		plan->probe = plan->probes.data[0];
+		vec_done(&plan->probes);
+		return;
+	}
+	for (size_t i = 0; i < plan->probes.nr; i++)
+		buf_addf(&typed, "%s%s", i ? " " : "", plan->probes.data[i].typed);
+	plan->probe = (struct probe_spec){ .kind = plan->probes.data[0].kind,
+					   .typed = xstrdup(buf_text(&typed)),
+					   .regex = plan->probes.data[0].regex };
+}
+
 int probe_plan(struct run_options *options)
 {
-	return probe_spec_parse(options->pattern, options->library, options->regex, &options->plan.probe);
+	struct plan *plan = &options->plan;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < options->patterns.nr; i++) {
+		const char *pattern = options->patterns.data[i];
+
+		err = *pattern == '@' ? add_patterns_of(options, pattern + 1) : add_pattern(options, pattern);
+	}
+	if (err)
+		return err;
+	settle_patterns(plan);
+	if (plan->attach_mode != ATTACH_AUTO && plan->probe.kind != &probe_kernel_function)
+		return fail_usage("argument --attach: only for kernel functions; '%s' is a %s", plan->probe.typed,
+				  plan->probe.kind->name);
+	return 0;
 }
 
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line)

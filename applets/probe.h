@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What applets that watch probes have in common: which events, and how functions are probed. */
+/* Shared by applets that use probes: which events, and how functions are probed. */
 #pragma once
 
 #include "applets/common.h"
 
-/* The forms that every kind of probe has. */
-#define PATTERN_HELP "the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, t:CATEGORY:EVENT or u:LIB:PROBE"
+/* The syntax of all kinds of probes. */
+#define PATTERN_HELP                                                                                    \
+	"the events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, t:CATEGORY:EVENT or u:LIB:PROBE; several " \
+	"patterns of one kind; @FILE has one in each line"
 
-/* Whose events. The CPU is an option of each applet: bcc's tools do not all have it. */
+/* Filters by process. The CPU is an option of each applet, because not all of bcc's tools have it. */
 extern const struct option_spec watch_table[];
 
-/* With the operand PATTERN: it comes before other operands of the applet. */
+/* Contains the operand PATTERN, so it comes before other operands of the applet. */
 extern const struct option_spec probe_table[];
 
-/* Reads the pattern. 0, or a usage error. */
+/* Parses the pattern. 0, or a usage error. */
 _must_check_ int probe_plan(struct run_options *options);
 
-/* "Tracing 3 functions for …": the header of what counts. */
+/* "Tracing 3 functions for …": the header of applets that count. */
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line);

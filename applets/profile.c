@@ -1,83 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile: where CPU time goes, by timed samples. A drop-in for bcc's profile. */
+/* profile: shows where CPU time is spent, by timed samples. Replaces bcc's profile. */
 #include <inttypes.h>
 
 #include "applets/common.h"
-#include "core/base/clock.h"
 #include "core/cli/applet.h"
 #include "core/resolve/probe_kinds.h"
 
-#define SCREEN_INTERVAL_NS NSEC_PER_SEC
+#define BCC_HZ 49
+#define OWN_HZ 99
 
 static const struct option_spec table[] = {
-	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "only these processes", PROCESS_IDS, .exclusive = "who"),
-	RUN_OPTION('L', "tid", plan.tids, "TID,...", "only these threads", THREAD_IDS, .exclusive = "who"),
+	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "only these processes", PROCESSES, .exclusive = "who"),
+	RUN_OPTION('L', "tid", plan.tids, "TID,...", "only these threads", THREAD_IDS, .exclusive = "who", .also = 't'),
 	RUN_FRAGMENT(stack_table),
-	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ", "samples per second on each CPU", .min = 1,
-		   .max = 1000000, .noun = "a frequency", .exclusive = "rate"),
+	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ",
+		   "samples per second on each CPU (default 99; 49 under bcc's name)", .min = 1, .max = 1000000,
+		   .noun = "a frequency", .exclusive = "rate"),
 	RUN_OPTION('c', "count", plan.period, "N", "take one sample every N events instead", .min = 1, .max = INT64_MAX,
 		   .exclusive = "rate"),
-	OUR_OPTION('e', "event", plan.event, "EVENT",
-		   "sampling event: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, "
-		   "page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
-		   .parse = sample_event_parse),
+	OUR_OPTION(
+		'e', "event", plan.event, "EVENT",
+		"sampling event: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, "
+		"page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
+		.values =
+			"cpu-cycles cpu-clock task-clock instructions cache-misses branch-misses page-faults context-switches",
+		.parse = sample_event_parse),
 	RUN_OPTION('a', "annotations", plan.view.annotate, NULL, "append _[k] to kernel frames in folded output"),
 	RUN_OPTION('A', "address", plan.view.addresses, NULL, "print raw addresses before the names"),
 	OUR_OPTION(0, "timestamps", plan.view.times, NULL,
-		   "keep the time of each sample, for the format 'perf' and 'report --since'; needs more memory"),
+		   "keep the time of each sample, for html, the format 'perf' and 'report --since'; needs more memory"),
 	OUR_OPTION(0, "plain", plain, NULL, "print names without offset and module"),
+	OUR_OPTION(0, "by-name", plan.view.by_name, NULL,
+		   "merge rows whose stacks have the same names, and print names without offset"),
 	RUN_OPTION('I', "include-idle", plan.include_idle, NULL, "include samples of idle CPUs"),
-	RUN_OPTION('C', "cpu", plan.cpu, "CPU", "only this CPU", ONE_CPU),
+	RUN_OPTION('C', "cpu", plan.cpus, "CPU,...", "only these CPUs, like 0-3,5", CPUS),
 	RUN_FRAGMENT(group_table),
 	RUN_OPTION(0, "hash-storage-size", plan.count_entries, "N",
 		   "size of the kernel's table of rows; seldom needed: a full table loses nothing", MAP_ENTRIES),
 	RUN_OPTION(0, "stack-storage-size", plan.record_entries, "N",
 		   "size of the kernel's table of stacks already sent; seldom needed", MAP_ENTRIES),
 	OUR_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate samples by thread, named PID/TID"),
-	OPTION_SECONDS(0, "interval", struct run_options, plan.interval_ns,
-		       "print a report every SECONDS; with --tui, refresh (default 1)", .ours = true),
-	OUR_OPTION(0, "tui", tui, NULL, "browse the live call tree in the terminal; prints no report"),
-	/* Not pick_table: --include is a prefix of bcc's --include-idle. */
-	OUR_OPTION(0, "exclude", plan.filter.exclude, "REGEX", "only stacks without a function that matches"),
-	OUR_OPTION(0, "comm", plan.filter.comm, "REGEX", "only commands that match"),
-	OPTION_FRAGMENT(depth_table, struct run_options, plan.filter),
+	OPTION_SECONDS('D', "duration", struct run_options, plan.duration_ns, "sample for SECONDS, like the operand",
+		       .ours = true, .exclusive = "duration"),
+	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "print a report every SECONDS",
+		       .ours = true),
+	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
 	RUN_FRAGMENT(limit_table),
+	RUN_FRAGMENT(screen_table),
 	RUN_FRAGMENT(common_table),
 	OPTION_SECONDS(0, "duration", struct run_options, plan.duration_ns, "seconds to sample (default: until Ctrl-C)",
-		       .operand = true),
+		       .operand = true, .exclusive = "duration"),
 	COMMAND,
 	OPTION_END,
 };
 
-static const struct run_options defaults = {
-	.plan = { PLAN_DEFAULTS, .applet = "profile", .probe.kind = &probe_sample, .frequency_hz = 49,
-		  .view = { .style = VIEW_PROFILE, .per_process = true } },
+/* In bcc's profile, --include is an abbreviation. */
+static const struct option_spec bcc_table[] = {
+	OUR_OPTION(0, "include", plan.include_idle, NULL, "same as --include-idle", .hidden = true),
+	RUN_FRAGMENT(table),
+	OPTION_END,
 };
 
-/* The tree is drawn again at each interval, and at the end. */
-static int screen_plan(struct plan *plan)
-{
-	if (plan->view.folded)
-		return fail_usage("argument --tui: not allowed with argument -f/--folded");
-	if (!plan->interval_ns)
-		plan->interval_ns = SCREEN_INTERVAL_NS;
-	return output_options_ask_screen(&plan->output);
-}
+static const struct run_options defaults = {
+	.plan = { PLAN_DEFAULTS, .applet = "profile", .probe.kind = &probe_sample,
+		  .view = { .style = VIEW_PROFILE, .per_process = true } },
+};
 
 static int plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
 	struct profile_view *view = &plan->view;
-	int err;
 
-	if (plan->period)
-		plan->frequency_hz = 0;
+	if (!plan->period && !plan->frequency_hz)
+		plan->frequency_hz = options->as_link ? BCC_HZ : OWN_HZ;
 	plan->key_parts = KEY_TGID | KEY_COMM | (view->times || view->by_thread ? KEY_TID : 0);
 	plan->mode = view->times ? EVENTS_EACH : EVENTS_BY_STACK;
-	view->offsets = view->modules = !options->plain;
+	view->modules = !options->plain;
+	view->offsets = view->modules && !view->by_name;
 	stack_plan(options);
-	err = options->tui ? screen_plan(plan) : 0;
-	return err ? err : common_plan(options);
+	return common_plan(options);
 }
 
 static void add_who(const struct plan *plan, struct buf *line)
@@ -94,7 +95,7 @@ static void add_who(const struct plan *plan, struct buf *line)
 	buf_adds(line, plan->follow_children ? "] and its children" : "]");
 }
 
-static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+void profile_header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
 	buf_adds(line, "Sampling at ");
 	if (plan->period)
@@ -104,26 +105,29 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 	buf_adds(line, " of ");
 	add_who(plan, line);
 	buf_addf(line, " by %s stack", stacks_name(plan));
-	if (plan->cpu >= 0)
-		buf_addf(line, " on CPU#%d", plan->cpu);
+	if (plan->cpus.nr) {
+		buf_adds(line, plan->cpus.nr > 1 ? " on CPUs " : " on CPU#");
+		cpus_describe(&plan->cpus, line);
+	}
 	add_duration(plan, line);
 }
 
 static const struct applet_example examples[] = {
-	{ "", "profile stack traces at 49 Hertz until Ctrl-C" },
-	{ "-F 99", "at 99 Hertz" },
+	{ "", "profile stack traces until Ctrl-C" },
+	{ "-F 199", "at 199 Hertz" },
 	{ "-c 1000000", "one sample every million cycles" },
-	{ "5", "at 49 Hertz for 5 seconds only" },
+	{ "5", "for 5 seconds only" },
 	{ "-f 5", "in folded format for flame graphs" },
 	{ "-p 185,190", "only the processes 185 and 190" },
-	{ "-F 999 -- sort words.txt", "a command, from start to end" },
+	{ "-F 999 -- sort words.txt", "a command, from start to end", true },
 	{ "-L 185", "only the thread 185" },
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
 	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
-	{ "--tui -p 185", "browse the live call tree of a process" },
-	{ "-o five.svg 5", "a flame graph that any browser opens" },
+	{ "--tui -p 185", "browse the live call tree of a process", true },
+	{ "-o five.svg 5", "a flame graph that any browser opens", true },
 	{ "-o five.pb.gz 5", "for 'go tool pprof', Pyroscope and Parca" },
+	{ "--timestamps -o five.html 5", "a page in which times can be selected" },
 	{ "--timestamps -o five.perf 5", "every sample with its time, as text of perf script" },
 	{ "--save five.stk 5", "save the profile for 'stacktool report five.stk'" },
 	{ "--lines --inlines -o out.html -p 185 10", "a page with source lines and inlined functions" },
@@ -143,9 +147,10 @@ const struct applet profile_applet = {
 		    "microseconds a sample, with both stacks and cold caches. Idle CPUs cost nothing. A system-wide "
 		    "profile of 5 seconds needs 12 MB in three processes, and 5 to 7 MB of kernel memory.",
 	.options = table,
+	.bcc_options = bcc_table,
 	.examples = examples,
 	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,
 	.plan = plan,
-	.header = header,
+	.header = profile_header,
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: prints a profile that --save kept, without root and on any machine. */
+/* report: prints a profile that --save wrote, without root and on any machine. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"
+#include "core/run/terminal.h"
 
 #define TOP_LINES 30
 #define TOP_UNSAID UINT32_MAX /* --top without a number */
@@ -12,7 +13,7 @@
 struct report_options {
 	struct report_request request;
 	bool tree;
-	uint32_t top, lines, least; /* lines: of the table, LINES_UNSAID for source lines */
+	uint32_t top, lines, least; /* lines: of the table; LINES_UNSAID: source lines */
 };
 
 static const struct option_spec table[] = {
@@ -50,11 +51,14 @@ static const struct option_spec table[] = {
 	       "merge rows whose printed stacks are the same"),
 	OPTION('v', "verbose", struct report_options, request.verbose, NULL,
 	       "print the account of timed samples even if nothing is missing"),
+	OPTION(0, "redact", struct report_options, request.redact, NULL,
+	       "replace names of processes, control groups and the host, and paths outside the system's directories"),
 	OPTION('q', "quiet", struct report_options, request.quiet, NULL,
 	       "print only rows and warnings, no headers or notes"),
 	OPTION(0, "debug-dir", struct report_options, request.debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize, and for source lines: search for programs and debug files by "
-	       "build id here first, then in /usr/lib/debug, then at their own paths"),
+	       "build id here first, then in /usr/lib/debug, then at their own paths",
+	       .parse = debug_directories_parse),
 	OPTION(0, "vmlinux", struct report_options, request.vmlinux, "FILE",
 	       "debug information of the kernel, for --lines and --inlines; its build id must match the kernel's "
 	       "(default: look where distributions install it)"),
@@ -68,7 +72,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-/* The two forms that are lines of stacks. They begin with the command in any case. */
+/* Text and folded lines always begin with the command. */
 static int check_lines(const struct report_options *options, struct output_options *output)
 {
 	const uint32_t folded = 1U << OUTPUT_FOLDED, forms = output_options_forms(output);
@@ -80,6 +84,12 @@ static int check_lines(const struct report_options *options, struct output_optio
 	if (output->root && !(forms & ~lines))
 		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");
 	return options->request.folded ? output_options_fold(output) : 0;
+}
+
+static bool wants_rows(const struct report_request *request)
+{
+	return request->text || request->folded || request->delimited || request->annotate || request->addresses ||
+	       request->timestamps || request->histogram;
 }
 
 static int choose_form(const struct report_options *options, struct output_options *output)
@@ -104,6 +114,7 @@ static int choose_form(const struct report_options *options, struct output_optio
 	}
 	err = check_lines(options, output);
 	err = err ?: output_options_settle(output);
+	err = err ?: terminal_choose_form(output, wants_rows(&options->request));
 	if (!err && options->request.histogram)
 		err = output_options_histogram(output, false);
 	return err;
@@ -128,10 +139,10 @@ static const struct applet_example examples[] = {
 	{ "five.stk", "the same report that 'stacktool profile --save five.stk 5' printed" },
 	{ "-f five.stk", "the same profile in folded format for flame graphs" },
 	{ "--plain five.stk", "names only" },
-	{ "-o five.svg five.stk", "a flame graph that any browser opens" },
-	{ "--tree five.stk", "a call tree, heaviest branch first" },
+	{ "-o five.svg five.stk", "a flame graph that any browser opens", true },
+	{ "--tree five.stk", "a call tree, heaviest branch first", true },
 	{ "--tree --reverse five.stk", "who calls the functions that are busy" },
-	{ "--tui five.stk", "browse the call tree in the terminal" },
+	{ "--tui five.stk", "browse the call tree in the terminal", true },
 	{ "--top --comm '^nginx' five.stk", "the busiest functions of one command" },
 	{ "-o out.svg out.perf", "a flame graph of what 'perf script' printed" },
 	{ "--exclude '^do_idle$' -f five.stk", "without stacks that contain a function" },

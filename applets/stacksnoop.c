@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacksnoop: every event with its stack, as it happens. A drop-in for bcc's stacksnoop. */
+/* stacksnoop: prints every event with its stack, as it happens. Replaces bcc's stacksnoop. */
 #include "applets/probe.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
@@ -10,18 +10,19 @@ static const struct option_spec table[] = {
 	RUN_OPTION('v', "verbose", verbose, NULL, "print command, process id and CPU of each event"),
 	OUR_OPTION(0, "per-thread", plan.view.by_thread, NULL, "print command, PID/TID and CPU of each event"),
 	OUR_OPTION('n', "events", plan.max_events, "N", "stop after N events", .min = 1, .noun = "a number of events"),
-	OPTION_SECONDS(0, "interval", struct run_options, plan.interval_ns, "with -o: start a new file every SECONDS",
+	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "with -o: start a new file every SECONDS",
 		       .ours = true),
 	OPTION_SECONDS('D', "duration", struct run_options, plan.duration_ns,
 		       "stop after this time (default: at Ctrl-C)", .ours = true),
 	OUR_OPTION('T', "timestamp", plan.view.timestamps, NULL,
 		   "print the time of day instead of seconds since the start"),
-	OUR_OPTION('c', "cpu", plan.cpu, "CPU", "only this CPU", ONE_CPU),
+	OUR_OPTION('c', "cpu", plan.cpus, "CPU,...", "only these CPUs, like 0-3,5", CPUS, .also = 'C'),
 	RUN_FRAGMENT(stack_table),
 	RUN_FRAGMENT(probe_table),
 	OUR_OPTION('A', "address", plan.view.addresses, NULL, "print raw addresses before the names"),
 	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
 	RUN_FRAGMENT(group_table),
+	RUN_FRAGMENT(screen_table),
 	RUN_FRAGMENT(common_table),
 	COMMAND,
 	OPTION_END,
@@ -42,7 +43,7 @@ static int plan(struct run_options *options)
 	if (err)
 		return err;
 	plan->view.no_process_line = !options->verbose && !plan->view.by_thread;
-	/* By default the kernel's stack, as bcc shows it, unless the event is one of user code. */
+	/* By default the kernel stack, as in bcc, except for events in user code. */
 	options->user_only |= plan->probe.kind->in_user_code && !options->kernel_only && !options->both;
 	stack_plan(options);
 	err = common_plan(options);
@@ -65,10 +66,10 @@ static const struct applet_example examples[] = {
 	{ "-s ext4_sync_fs", "with offsets" },
 	{ "-v ext4_sync_fs", "with command, process id and CPU" },
 	{ "-p 185 ext4_sync_fs", "only process 185" },
-	{ "-v -n 10 t:sched:sched_process_exec", "who starts the next ten programs" },
-	{ "-U -p 185 c:abort", "the user stack of the call that ends process 185" },
+	{ "-v -n 10 t:sched:sched_process_exec", "who starts the next ten programs", true },
+	{ "-U -p 185 c:abort", "the user stack of the call that ends process 185", true },
 	{ "--interval 60 -o '%t.perf' --keep 60 vfs_unlink", "who removed files in the last hour, a file per minute" },
-	{ "--both -T t:syscalls:sys_enter_fsync", "both stacks and the time of day of each fsync" },
+	{ "--both -T t:syscalls:sys_enter_fsync", "both stacks and the time of day of each fsync", true },
 	{},
 };
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wakeuptime: how long threads slept, by the kernel stack of the one who woke them. A drop-in for bcc's wakeuptime. */
+/* wakeuptime: sums up the time that threads sleep, by the kernel stack of their waker. Replaces bcc's wakeuptime. */
 #include "applets/off_cpu.h"
 #include "core/cli/applet.h"
 
 static const struct option_spec table[] = {
 	RUN_OPTION('u', "useronly", user_threads, NULL, "only sleepers that are user threads, no kernel threads",
 		   .exclusive = "who"),
-	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "only sleepers in these processes", PROCESS_IDS,
+	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "only sleepers in these processes", PROCESSES,
 		   .exclusive = "who"),
 	OUR_OPTION('t', "tid", plan.tids, "TID,...", "only sleepers with these thread ids", THREAD_IDS,
 		   .exclusive = "who"),
 	RUN_OPTION('v', "verbose", plan.view.addresses, NULL,
 		   "accepted for compatibility: raw addresses are always printed"),
 	OUR_OPTION('A', "address", plan.view.addresses, NULL, "same as -v"),
-	/* Not stack_table: --u is a prefix of bcc's --useronly alone. */
+	/* Not stack_table, because --u is an abbreviation of bcc's --useronly alone. */
 	OUR_OPTION('U', "user-stacks-only", user_only, NULL, "only user stacks of wakers", .exclusive = "stacks"),
 	OUR_OPTION('K', "kernel-stacks-only", kernel_only, NULL, "only kernel stacks of wakers (the default)",
 		   .exclusive = "stacks"),
@@ -40,12 +40,12 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 
 static const struct applet_example examples[] = {
 	{ "", "trace blocked time with waker stacks until Ctrl-C" },
-	{ "5", "trace for 5 seconds only" },
+	{ "5", "trace for 5 seconds only", true },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
 	{ "-u", "do not include kernel threads (user only)" },
 	{ "--both 5", "the user stacks of the wakers too" },
-	{ "--histogram 5", "add a histogram of the waits of each stack" },
-	{ "-p 185", "only sleepers in process 185" },
+	{ "--histogram 5", "add a histogram of the waits of each stack", true },
+	{ "-p 185", "only sleepers in process 185", true },
 	{},
 };
 

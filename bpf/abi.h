@@ -15,10 +15,20 @@
 
 #define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
 #define ST_COMM_BYTES 16     /* TASK_COMM_LEN */
-#ifndef ST_MAX_SLOTS         /* the tests build a variant with one */
-#define ST_MAX_SLOTS 8       /* scratch slots per CPU: bpf/scratch.bpf.h */
+
+/* A record has the innermost and the outermost frames of a deeper user stack: bpf/unwind_deep.bpf.c. */
+#define ST_INNER_FRAMES 64
+#define ST_OUTER_RING 64 /* at least ST_MAX_FRAMES - ST_INNER_FRAMES, and a power of two */
+#define ST_DEEPEST 2048 /* frames after which a walk gives up */
+#define ST_OUTER_FRAMES_MAX (ST_DEEPEST - ST_MAX_FRAMES)
+/* In each 2^ST_DEEP_SHIFT ns, a CPU walks at most so many frames past ST_MAX_FRAMES: 130 walks of the deepest stack a second. */
+#define ST_DEEP_SHIFT 30
+#define ST_DEEP_FRAMES (1 << 18)
+
+#ifndef ST_MAX_SLOTS /* the tests build a variant with one */
+#define ST_MAX_SLOTS 8 /* scratch slots per CPU: bpf/scratch.bpf.h */
 #endif
-#define ST_LAST_SENDERS 4096   /* entries of st_last_senders */
+#define ST_LAST_SENDERS 4096 /* entries of st_last_senders */
 
 #define ST_SYSCALL_EXIT (1ULL << 32) /* in a key of st_syscalls, beside the number: the end of the call */
 
@@ -40,8 +50,8 @@ struct st_count {
 enum st_message_kind {
 	ST_MESSAGE_STACK = 1, /* struct st_stack: a record, once per id */
 	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that did not fit into the map */
-	ST_MESSAGE_POKE = 3,  /* struct st_delta without a count: the live map is half full, swap it */
-	ST_MESSAGE_PAIR = 4,  /* struct st_pair: a sleeper and perhaps its waker, once per id */
+	ST_MESSAGE_WAKE = 3, /* struct st_delta without a count: the live map is half full, swap it */
+	ST_MESSAGE_PAIR = 4, /* struct st_pair: a sleeper and perhaps its waker, once per id */
 	ST_MESSAGE_EVENT = 5, /* struct st_stack: one event; its id is not used */
 };
 
@@ -63,6 +73,7 @@ enum st_stack_end {
 	ST_END_BAD_CFA, /* the CFA is misaligned, or below the stack pointer */
 	ST_END_UNREADABLE,
 	ST_END_TRUNCATED,
+	ST_END_DEEP, /* the same, because this CPU had walked ST_DEEP_FRAMES */
 	ST_NR_ENDS
 };
 
@@ -75,6 +86,7 @@ enum st_stack_flag {
 	ST_STACK_IN_NMI = 1 << 4,
 	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the table had no row for the leaf, so its caller is by frame pointer */
 	ST_STACK_LEAF_EXACT = 1 << 6, /* the user leaf was interrupted or has faulted; it is not after a system call */
+	ST_STACK_ELIDED = 1 << 7, /* after ST_INNER_FRAMES user frames, `elided` ones are missing */
 };
 
 /*
@@ -86,7 +98,8 @@ enum st_stack_flag {
 struct st_stack_head {
 	struct st_id id;
 	__u64 time_ns; /* CLOCK_MONOTONIC, of the first event */
-	__u32 cpu; /* of the first event */
+	__u16 cpu; /* of the first event */
+	__u16 elided; /* of the first event: user frames that the record does not have (ST_STACK_ELIDED) */
 	__u32 lost; /* EVENTS_EACH: the low half of st_control.lost when the event came */
 	__u8 kind; /* enum st_message_kind; every message has it at this offset */
 	__u8 program; /* enum program_kind */
@@ -114,6 +127,11 @@ struct st_stack_head {
 struct st_stack {
 	struct st_stack_head head;
 	__u64 frames[2 * ST_MAX_FRAMES];
+};
+
+/* The number of frames that are missing in the events of a record with ST_STACK_ELIDED. */
+struct st_depth {
+	__u32 least, most;
 };
 
 /* The count of one event that did not fit into the count map. */
@@ -222,14 +240,22 @@ struct st_unwind {
 	__u32 tgid;
 	__u32 slot; /* index of this scratch slot */
 	__u32 at, until; /* index of the next frame in the record, and the first one that is too many */
-	__u8 has_registers; /* the event has interrupted user mode: it is no system call, even if orig_ax is set */
+	__u32 nr_outer, outer_until; /* frames after these, and how many may follow at most */
+	__u64 outer[ST_OUTER_RING]; /* frame n of these, modulo the size */
+	__u8 has_registers; /* the event has interrupted user mode: it is not a system call, even if orig_ax is set */
 	__u8 is_call; /* pc is a return address: the row of pc - 1 is used */
 	__u8 is_known; /* no call is between `registers` and this frame */
 	__u8 is_bp_lost;
-	__u8 by_frame; /* pc was found by a frame pointer, and may be no code; the enum st_stack_end if it is none */
+	__u8 by_frame; /* pc was found by a frame pointer, and may not be code; the enum st_stack_end if it is not */
 	__u8 leaf_by_frame; /* `by_frame` of the leaf's caller */
 	__u8 in_uprobes; /* the task has hit uprobes: struct st_uprobes is filled */
 	__u8 is_place; /* pc is from registers or from a signal frame, not a return address on the stack */
+};
+
+/* What a CPU has walked of deep stacks. */
+struct st_deep {
+	__u64 window; /* in units of 2^ST_DEEP_SHIFT ns */
+	__u64 frames; /* past ST_MAX_FRAMES, in this window */
 };
 
 /* State of bpf/uprobes.bpf.c during a walk. */
@@ -274,7 +300,8 @@ _Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PRO
 		       (int)ST_LOSS_USER_LOST == (int)ST_LOSS_OF_END(ST_END_LOST) &&
 		       (int)ST_LOSS_USER_BAD_CFA == (int)ST_LOSS_OF_END(ST_END_BAD_CFA) &&
 		       (int)ST_LOSS_USER_UNREADABLE == (int)ST_LOSS_OF_END(ST_END_UNREADABLE) &&
-		       (int)ST_LOSS_USER_TRUNCATED == (int)ST_LOSS_OF_END(ST_END_TRUNCATED),
+		       (int)ST_LOSS_USER_TRUNCATED == (int)ST_LOSS_OF_END(ST_END_TRUNCATED) &&
+		       (int)ST_LOSS_USER_DEEP == (int)ST_LOSS_OF_END(ST_END_DEEP),
 	       "each end of a walk is a loss");
 
 /*
@@ -304,9 +331,10 @@ struct st_control {
 	__u64 generation;
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
 	/* The programs wake the reader once when `inserted` reaches this. User space sets it at each swap. 0: the ring refused a record. */
-	__u64 poke_at;
+	__u64 wake_at;
 	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
-	__u64 shut; /* 1 while probes are attached or detached: their events are not counted */
+	__u64 paused; /* 1 while probes are attached or detached: their events are not counted */
+	__u64 held; /* 1 while stacktool holds the command with ptrace(2): its stops do not count as time off the CPU */
 };
 
 #define ST_GENERATIONS 2
@@ -330,6 +358,7 @@ struct st_tally {
 struct st_cost {
 	__u64 ns;
 	__u64 runs;
+	__u64 others_ns, others_runs; /* of these: for events that a filter left out */
 };
 
 /* ---- configuration: constant when the programs are loaded, so that the verifier removes what is not used ---- */
@@ -350,7 +379,7 @@ struct st_config {
 	__u32 task_access; /* enum task_access */
 	__u32 task_filter; /* enum st_task_filter */
 	__u32 filter_single; /* the only id of the filter; 0: the ids are in st_pids */
-	__s32 cpu; /* only this CPU; -1: all */
+	__u32 use_cpus; /* only the CPUs in st_cpus */
 	__u8 want_kernel;
 	__u8 want_user;
 	__u8 include_idle; /* profile -I: pid 0 too */
@@ -374,9 +403,13 @@ struct st_config {
 /* Whether there is any filter on tasks or CPUs. One byte for all six, so that the verifier removes one branch, not six. */
 static inline __attribute__((always_inline)) __u8 st_has_filters(const struct st_config *config)
 {
-	return config->cpu >= 0 || config->task_filter != ST_FILTER_NONE || config->use_cgroup ||
+	return config->use_cpus || config->task_filter != ST_FILTER_NONE || config->use_cgroup ||
 	       config->use_cgroup_map || config->use_mntns_map || config->filter_pidns;
 }
+
+/* The CPUs of the filter are bits of a constant beside the configuration. */
+#define ST_CPU_WORDS 64
+#define ST_MAX_CPUS (ST_CPU_WORDS * 64)
 
 /* How user stacks are walked. */
 enum st_unwind_mode {
@@ -412,17 +445,19 @@ ST_ASSERT_SIZE(struct st_count, 16);
 ST_ASSERT_SIZE(struct st_stack_head, 8 * ST_HEAD_WORDS);
 ST_ASSERT_SIZE(struct st_stack, 112 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_delta, 40);
+_Static_assert(ST_OUTER_RING >= ST_MAX_FRAMES - ST_INNER_FRAMES && !(ST_OUTER_RING & (ST_OUTER_RING - 1)),
+	       "the ring has the outermost frames");
 ST_ASSERT_SIZE(struct st_pair, 64);
 ST_ASSERT_SIZE(struct st_task, 80);
 ST_ASSERT_SIZE(struct st_offcpu_config, 40);
 ST_ASSERT_SIZE(struct st_tally, 16);
-ST_ASSERT_SIZE(struct st_cost, 16);
+ST_ASSERT_SIZE(struct st_cost, 32);
 _Static_assert(__builtin_offsetof(struct st_pair, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_uprobes, 104);
-ST_ASSERT_SIZE(struct st_slot,
-	       8 + 112 + 16 * ST_MAX_FRAMES + 192 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 10) + 104);
+ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
+				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 11 + ST_OUTER_RING) + 104);
 ST_ASSERT_SIZE(struct st_config, 96);

@@ -89,11 +89,18 @@ static __always_inline int st_wanted_by_group(void)
 	return !st_config.filter_pidns || st_in_pid_namespace();
 }
 
+static __always_inline int st_on_wanted_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return cpu < ST_MAX_CPUS && st_cpus[cpu / 64] >> cpu % 64 & 1;
+}
+
 __noinline int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign)
 {
 	struct st_who who = { .tgid = tgid, .tid = tid, .foreign = foreign };
 
-	if (st_config.cpu >= 0 && bpf_get_smp_processor_id() != (__u32)st_config.cpu)
+	if (st_config.use_cpus && !st_on_wanted_cpu())
 		return 0;
 	if (st_config.task_filter == ST_FILTER_TGID && !st_wanted_process(&who))
 		return 0;

@@ -44,7 +44,8 @@
 	X(USER_LOST, STACK, "user {stack|stacks} truncated: the unwind rule needs a register that is not tracked")   \
 	X(USER_BAD_CFA, STACK, "user {stack|stacks} truncated: invalid frame address")                               \
 	X(USER_UNREADABLE, STACK, "user {stack|stacks} truncated: stack memory could not be read")                   \
-	X(USER_TRUNCATED, STACK, "user {stack|stacks} truncated at 127 frames")
+	X(USER_TRUNCATED, STACK, "user {stack|stacks} truncated at 127 frames")                                      \
+	X(USER_DEEP, STACK, "user {stack|stacks} truncated at 127 frames: too many deep stacks in a second")
 
 /* Counted in user space, by the kernel, or by the BPF programs but not for each event. */
 #define ST_USER_LOSSES(X)                                                                                         \
@@ -62,7 +63,8 @@
 	X(SIDEBAND, STACK, "address space {record|records} lost: user frames may have no names")                  \
 	X(DRAIN_FAILED, EVENT, "{event|events} lost: a map of counts could not be read")                          \
 	X(DETACHED, EVENT,                                                                                        \
-	  "{millisecond|milliseconds} in which a probe was detached to limit the cost (--max-overhead)")
+	  "{millisecond|milliseconds} in which a probe was detached to limit the cost (--max-overhead)")          \
+	X(CUT, EVENT, "{millisecond|milliseconds} after its start the run was ended to limit its cost (--max-overhead)")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

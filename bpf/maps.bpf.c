@@ -3,7 +3,8 @@
 #define ST_DEFINE_MAPS
 #include "bpf/maps.bpf.h"
 
-const volatile struct st_config st_config = { .cpu = -1 };
+const volatile struct st_config st_config = {};
+const volatile __u64 st_cpus[ST_CPU_WORDS] = {};
 const volatile struct st_offcpu_config st_offcpu = {};
 
 char LICENSE[] SEC("license") = "GPL";

@@ -121,10 +121,16 @@ ST_MAP_OF(st_slabs_map, st_slabs);
 ST_MAP(st_processes, HASH, 0, 8192, __u32, struct st_unwind_process);
 ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 
+ST_MAP(st_deep, PERCPU_ARRAY, 0, 1, __u32, struct st_deep);
+
+/* Deep stacks by the ids of their records. If it is full, rows of further ones show the number of their first event. */
+ST_MAP(st_depths, HASH, 0, 2048, struct st_id, struct st_depth);
+
 /* Empty, for a tail call that is never made: st_no_private_stack(). */
 ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
 
 /* ---- configuration ---- */
 
 extern const volatile struct st_config st_config;
+extern const volatile __u64 st_cpus[ST_CPU_WORDS];
 extern const volatile struct st_offcpu_config st_offcpu;

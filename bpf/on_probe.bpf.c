@@ -8,7 +8,7 @@
 /* Whether probes must not count: user space makes them all begin and end at the same moment. */
 static __always_inline int st_is_shut(const struct st_control *control)
 {
-	return *(volatile __u64 *)&control->shut != 0;
+	return *(volatile __u64 *)&control->paused != 0;
 }
 
 /* EVENTS_BY_PROBE: counts an event of a probe, in one of two numbers: seen = filtered + events. */
@@ -19,6 +19,7 @@ static __always_inline void st_tally(__u32 probe)
 	struct st_who who = {};
 	__u64 turn, begun;
 	__u32 zero = 0;
+	int wanted;
 
 	control = bpf_map_lookup_elem(&st_control, &zero);
 	if (!tally || !control || st_is_shut(control))
@@ -28,11 +29,12 @@ static __always_inline void st_tally(__u32 probe)
 	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
 	if (st_config.filters)
 		st_who_is_current(&who);
-	if (st_wanted(&who))
+	wanted = st_wanted(&who);
+	if (wanted)
 		ST_ADD(tally->events, 1);
 	else
 		ST_ADD(tally->filtered, 1);
-	st_cost_end(turn, ST_TALLY_COST_BITS, begun, probe);
+	st_cost_end(turn, ST_TALLY_COST_BITS, begun, probe, wanted);
 }
 
 static __always_inline void st_recorded(void *ctx, __u8 program, __u64 probe)
@@ -40,6 +42,7 @@ static __always_inline void st_recorded(void *ctx, __u8 program, __u64 probe)
 	struct st_who who = {};
 	struct st_way way = {};
 	__u64 turn, begun;
+	int wanted;
 
 	if (st_way_begin(&way) || st_is_shut(way.control))
 		return;
@@ -47,11 +50,12 @@ static __always_inline void st_recorded(void *ctx, __u8 program, __u64 probe)
 	turn = *(volatile __u64 *)&way.stats->seen;
 	begun = st_cost_start(turn);
 	st_who_is_current(&who);
-	if (st_wanted(&who))
+	wanted = st_wanted(&who);
+	if (wanted)
 		st_event(ctx, &way, &who, program, probe);
 	else
 		ST_NOTE(way.stats->filtered, 1);
-	st_cost_stop(turn, begun, (__u32)probe);
+	st_cost_stop(turn, begun, (__u32)probe, (__u32)wanted);
 }
 
 static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)

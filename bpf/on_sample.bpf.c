@@ -40,6 +40,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		ST_NOTE(way.stats->filtered, 1);
 	else
 		st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
-	st_cost_stop(turn, begun, 0);
+	st_cost_stop(turn, begun, 0, 1); /* no limit asks whose cost it is */
 	return ST_RETURN_PERF_EVENT;
 }

@@ -9,7 +9,7 @@
  * MEASURE_WAKE, when it is woken), the interval ends. That is the event, and it is counted in the generation in which the interval ends.
  * `seen` is the number of intervals that ended, plus those whose start could not be kept (NO_SLOT, STATE_FULL), plus those of which one
  * switch was never reported (SWITCH_MISSED: on Linux 6.18 under load, where ftrace misses the same switches). Threads that do not
- * pass the filters are no events.
+ * pass the filters are not events.
  *
  * An entry of st_tasks is made once for a thread and then changed: to insert and delete one at each switch costs three times as
  * much. It is deleted when the thread leaves the CPU for the last time. Only the thread's own CPU and its waker write to it. The
@@ -258,8 +258,15 @@ static __always_inline void st_sleep(void *ctx, const struct st_way *way, const 
 	entry->out_ns = now;
 }
 
-static __always_inline void st_switch_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
-					  __u64 now)
+/* Stops by stacktool itself (core/host/hold.h) are not the program's. No other program passes the filters then. */
+static __always_inline int st_is_held(const struct st_way *way, __u32 state)
+{
+	return state & ST_TASK_TRACED && *(volatile __u64 *)&way->control->held;
+}
+
+/* Returns whether the thread passes the filters. */
+static __always_inline int st_switch_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
+					 __u64 now)
 {
 	struct st_who who = {};
 	struct st_task *entry;
@@ -267,15 +274,15 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 
 	if (state & ST_TASK_DEAD) {
 		bpf_map_delete_elem(&st_tasks, &key);
-		return;
+		return 0;
 	}
 	st_who_is_current(&who);
 	if (!st_wanted(&who) || !st_wanted_thread(task))
-		return;
+		return 0;
 	entry = st_task_get(task);
 	if (!entry) {
 		st_note_lost(way, ST_LOSS_STATE_FULL);
-		return;
+		return 1;
 	}
 	if (entry->start_time_ns != task->start_time)
 		st_task_begin(entry, task->start_time);
@@ -284,8 +291,9 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 	entry->running = 0;
 	entry->out_ns = 0;
 	entry->state = state;
-	if (st_wanted_state(state))
+	if (st_wanted_state(state) && !st_is_held(way, state))
 		st_sleep(ctx, way, &who, task, entry, now);
+	return 1;
 }
 
 /* ---- coming back ---- */
@@ -335,19 +343,20 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 	st_count_pair(way, &pair, span_ns, now);
 }
 
-static __always_inline void st_switch_in(const struct st_way *way, struct task_struct *task, __u64 now)
+/* Returns whether the thread passed the filters when it left the CPU. */
+static __always_inline int st_switch_in(const struct st_way *way, struct task_struct *task, __u64 now)
 {
 	struct st_task *entry = st_task_find(task);
 	__u64 out_ns, came_ns;
 
 	if (!entry) {
 		st_note_no_start(way, task);
-		return;
+		return 0;
 	}
 	if (entry->start_time_ns != task->start_time) {
 		ST_NOTE(way->stats->losses[ST_LOSS_STALE], 1);
 		st_task_begin(entry, task->start_time);
-		return;
+		return 0;
 	}
 	out_ns = entry->out_ns;
 	came_ns = entry->in_ns;
@@ -358,6 +367,7 @@ static __always_inline void st_switch_in(const struct st_way *way, struct task_s
 	entry->in_ns = now;
 	if (out_ns && st_offcpu.measure != MEASURE_WAKE)
 		st_interval(way, entry, out_ns, came_ns, now);
+	return 1;
 }
 
 /* ---- being woken ---- */
@@ -401,23 +411,24 @@ static __always_inline void st_wake_interval(void *ctx, const struct st_way *way
 	st_count_pair(way, &pair, now - out_ns, now);
 }
 
-/* `context`: result of st_context(), or 0 if that is not known. */
-static __always_inline void st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context,
-				    __u64 now)
+/* `context`: result of st_context(), or 0 if that is not known. Returns whether the thread passed the filters when it left the CPU. */
+static __always_inline int st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context,
+				   __u64 now)
 {
 	struct st_task *entry = st_task_find(task);
 	__u64 out_ns;
 
 	if (!entry || entry->start_time_ns != task->start_time)
-		return;
+		return 0;
 	out_ns = entry->out_ns;
 	entry->waking_ns = now;
 	if (!out_ns || !entry->state || st_offcpu.measure == MEASURE_OFF_CPU)
-		return;
+		return 1;
 	if (st_offcpu.measure == MEASURE_WAKE)
 		st_wake_interval(ctx, way, entry, context, out_ns, now);
 	else if (!st_note_waker(ctx, way, entry, context, now))
 		ST_NOTE(way->stats->losses[ST_LOSS_WAKER_LOST], 1);
+	return 1;
 }
 
 /* ---- interrupts ---- */
@@ -500,6 +511,7 @@ static __always_inline void st_switched(__u64 *ctx)
 	struct task_struct *prev, *next;
 	__u64 now = bpf_ktime_get_ns();
 	struct st_way way = {};
+	int wanted = 0;
 	__u32 state;
 
 	if (st_offcpu.switch_order == SWITCH_STATE_PREV_NEXT) {
@@ -515,10 +527,10 @@ static __always_inline void st_switched(__u64 *ctx)
 	if (st_way_begin(&way))
 		return;
 	if (prev->pid)
-		st_switch_out(ctx, &way, prev, preempt ? 0 : state, now);
+		wanted = st_switch_out(ctx, &way, prev, preempt ? 0 : state, now);
 	if (next->pid)
-		st_switch_in(&way, next, now);
-	st_cost_stop(now, now, 0);
+		wanted |= st_switch_in(&way, next, now);
+	st_cost_stop(now, now, 0, (__u32)wanted);
 }
 
 SEC("?tp_btf/sched_switch")
@@ -535,8 +547,7 @@ static __always_inline void st_woken(void *ctx, struct task_struct *task, __u8 c
 
 	if (st_way_begin(&way))
 		return;
-	st_wake(ctx, &way, task, context, now);
-	st_cost_stop(now, now, 0);
+	st_cost_stop(now, now, 0, (__u32)st_wake(ctx, &way, task, context, now));
 }
 
 SEC("?tp_btf/sched_waking")

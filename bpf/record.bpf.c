@@ -40,9 +40,9 @@ __noinline __u64 st_cost_start(__u64 turn)
 	return st_cost_begin(turn, ST_COST_BITS);
 }
 
-__noinline int st_cost_stop(__u64 turn, __u64 begun, __u32 probe)
+__noinline int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted)
 {
-	st_cost_end(turn, ST_COST_BITS, begun, probe);
+	st_cost_end(turn, ST_COST_BITS, begun, probe, (int)wanted);
 	return 0;
 }
 

@@ -54,8 +54,11 @@ static __always_inline __u64 st_cost_begin(__u64 turn, __u32 bits)
 	return st_is_timed(turn, bits) ? bpf_ktime_get_ns() : turn;
 }
 
-/* Adds a timed run to the cost of its probe. A very long run was preempted, as uprobe programs can be, and is ignored. */
-static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u32 probe)
+/*
+ * Adds a timed run to the cost of its probe. A very long run was preempted, as uprobe programs can be, and is ignored. `wanted`: whether
+ * the event passed the filters.
+ */
+static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u32 probe, int wanted)
 {
 	struct st_cost *cost;
 	__u64 took;
@@ -68,11 +71,15 @@ static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u
 		return;
 	__sync_fetch_and_add(&cost->ns, took);
 	__sync_fetch_and_add(&cost->runs, 1);
+	if (wanted)
+		return;
+	__sync_fetch_and_add(&cost->others_ns, took);
+	__sync_fetch_and_add(&cost->others_runs, 1);
 }
 
 /* The same with ST_COST_BITS, as global functions (record.bpf.c). */
 __u64 st_cost_start(__u64 turn);
-int st_cost_stop(__u64 turn, __u64 begun, __u32 probe);
+int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
 
 /* ---- statistics ---- */
 
@@ -118,6 +125,8 @@ int st_hash(__u32 slot_index, __u32 nr_words);
 static __always_inline void st_hash_record(const struct st_stack *stack, __u32 slot_index)
 {
 	st_hash(slot_index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+	if (st_config.unwind && st_config.mode != EVENTS_EACH && stack->head.flags & ST_STACK_ELIDED)
+		st_unwind_note_depth(slot_index);
 }
 
 /* ---- stacks ---- */
@@ -182,7 +191,7 @@ static __always_inline void st_count_end(struct st_stats *stats, const struct st
 
 	if (head->user_status == STACK_UNREADABLE)
 		ST_NOTE(stats->losses[ST_LOSS_USER_STACK], 1);
-	if (head->user_status == STACK_TRUNCATED)
+	if (head->user_status == STACK_TRUNCATED && head->user_end != ST_END_DEEP)
 		place = ST_END_TRUNCATED - ST_END_ROOT;
 	st_opaque(place); /* 5.10 requires that the compared register is used */
 	if (place < ST_NR_ENDS - ST_END_ROOT)
@@ -326,7 +335,7 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 static __always_inline void st_note_refused(const struct st_way *way)
 {
 	ST_NOTE(way->stats->losses[ST_LOSS_RING_FULL], 1);
-	way->control->poke_at = 0;
+	way->control->wake_at = 0;
 }
 
 static __always_inline void st_send_record(const struct st_way *way, struct st_stack *stack)
@@ -361,17 +370,17 @@ static __always_inline void st_send_delta(const struct st_way *way, const struct
 		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], 1);
 }
 
-/* Wakes the reader once when the live map is half full. The reader swaps and sets `poke_at` again. */
+/* Wakes the reader once when the live map is half full. The reader swaps and sets `wake_at` again. */
 static __always_inline void st_note_insert(struct st_control *control)
 {
-	struct st_delta poke = { .kind = ST_MESSAGE_POKE };
+	struct st_delta wake = { .kind = ST_MESSAGE_WAKE };
 
 	ST_ADD(control->inserted, 1);
-	if (*(volatile __u64 *)&control->inserted < *(volatile __u64 *)&control->poke_at)
+	if (*(volatile __u64 *)&control->inserted < *(volatile __u64 *)&control->wake_at)
 		return;
-	control->poke_at = ~0ULL;
-	if ((int)bpf_ringbuf_output(&st_ring, &poke, sizeof(poke), BPF_RB_FORCE_WAKEUP))
-		control->poke_at = 0; /* the next insert tries again */
+	control->wake_at = ~0ULL;
+	if ((int)bpf_ringbuf_output(&st_ring, &wake, sizeof(wake), BPF_RB_FORCE_WAKEUP))
+		control->wake_at = 0; /* the next insert tries again */
 }
 
 /* ---- count ---- */

@@ -3,7 +3,7 @@
  * The walk of a user stack by unwind tables: docs/internals/unwinding.md.
  *
  * The code is written for the verifier. One frame is a step, a global function with all its state in a map, so the verifier follows
- * it once and not 127 times. The searches have no branches: a logical shift turns a comparison into 0 or 1, and a barrier prevents
+ * it once and not 2,048 times. The searches have no branches: a logical shift turns a comparison into 0 or 1, and a barrier prevents
  * clang from making a branch of it (78,000 instead of 2,500 verified instructions). 5.10 refuses an arithmetic shift, and from 7.0
  * on it forks the verifier's state.
  *
@@ -16,7 +16,7 @@
 #define ST_ROW_TURNS 11 /* 2^11 > ST_UNWIND_PAGE_ROWS_MAX */
 #define ST_MAPPING_TURNS 10 /* 2^10 > ST_MAX_SPACE_MAPPINGS */
 
-#define ST_PART_STEPS 12
+#define ST_PART_STEPS 46 /* about the square root of ST_DEEPEST */
 
 /* 1 if a < b, else 0. They must differ by less than 2^63. */
 static __always_inline __u64 st_is_below(__u64 a, __u64 b)
@@ -267,8 +267,13 @@ static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *r
 		*ret_cfa = base + offset;
 		return 0;
 	}
-	if (kind != ST_UNWIND_DEREF_SP && kind != ST_UNWIND_DEREF_BP)
+	if (kind == ST_UNWIND_DEREF_INDEXED) {
+		base += 8 * st_register(unwind, rule);
+		if (!unwind->is_known)
+			return ST_END_LOST;
+	} else if (kind != ST_UNWIND_DEREF_SP && kind != ST_UNWIND_DEREF_BP) {
 		return ST_END_NO_ROW;
+	}
 	if (st_stack_word(unwind, base + at, ret_cfa))
 		return ST_END_UNREADABLE;
 	*ret_cfa += add;
@@ -298,6 +303,8 @@ static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 		from = how_bp == ST_UNWIND_BP_AT_CFA ? cfa : unwind->bp;
 		if (st_stack_word(unwind, from + (__s16)(rule >> 16), &unwind->bp))
 			return ST_END_UNREADABLE;
+		if (how_bp == ST_UNWIND_BP_AT_CFA)
+			unwind->is_bp_lost = 0;
 	}
 	if (in_register) {
 		pc = st_register(unwind, rule);
@@ -388,12 +395,24 @@ static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, i
 	return st_to_caller(unwind, pc, bp + 16, end);
 }
 
-static __always_inline int st_store_frame(struct st_slot *slot)
+/* For a frame that the record has no room for. 0, or -1 if the walk must end. */
+static __always_inline int st_store_outer(struct st_unwind *unwind, __u32 slot_index)
+{
+	if (!unwind->nr_outer)
+		st_unwind_deepen(slot_index);
+	if (unwind->nr_outer >= unwind->outer_until)
+		return -1;
+	unwind->outer[unwind->nr_outer & (ST_OUTER_RING - 1)] = unwind->pc;
+	unwind->nr_outer++;
+	return 0;
+}
+
+static __always_inline int st_store_frame(struct st_slot *slot, __u32 slot_index)
 {
 	__u32 at = slot->unwind.at;
 
 	if (at >= slot->unwind.until || at >= 2 * ST_MAX_FRAMES)
-		return -1;
+		return st_store_outer(&slot->unwind, slot_index);
 	st_opaque(at);
 	slot->stack.frames[at] = slot->unwind.pc;
 	slot->unwind.at = at + 1;
@@ -422,7 +441,7 @@ __noinline int st_unwind_step(__u32 slot_index)
 			return unwind->by_frame;
 		rule = unwind->rule;
 	}
-	if (st_store_frame(slot))
+	if (st_store_frame(slot, slot_index))
 		return ST_END_TRUNCATED;
 	if ((__u8)rule == ST_UNWIND_STOP)
 		return ST_END_ROOT;
@@ -435,11 +454,12 @@ __noinline int st_unwind_step(__u32 slot_index)
 	return st_by_rule(unwind, rule);
 }
 
-/* The same for a few frames: the verifier follows these and not all 127. */
+/* The same for some frames: the verifier follows these and not all of them. */
 __noinline int st_unwind_part(__u32 slot_index)
 {
 	int end = 0;
 
+#pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PART_STEPS && !end; i++)
 		end = st_unwind_step(slot_index);
 	return end;
@@ -521,7 +541,7 @@ static __always_inline __u64 st_space_of_parent(__u64 exec_id)
 static __always_inline void st_end_walk(const struct st_unwind *unwind, struct st_stack_head *head, int end)
 {
 	head->nr_user = unwind->at - head->nr_kernel;
-	head->user_status = end == ST_END_TRUNCATED ? STACK_TRUNCATED : STACK_OK;
+	head->user_status = end >= ST_END_TRUNCATED ? STACK_TRUNCATED : STACK_OK;
 	if (unwind->space)
 		head->user_end = end;
 	if (unwind->leaf_by_frame)
@@ -556,6 +576,7 @@ __noinline int st_unwind_place(__u32 slot_index)
 	unwind->slot = slot_index;
 	unwind->at = head->nr_kernel;
 	unwind->until = unwind->at + ST_MAX_FRAMES;
+	unwind->nr_outer = unwind->outer_until = 0;
 	uprobe_task = st_uprobe_task();
 	unwind->in_uprobes = uprobe_task != 0;
 	unwind->is_place = head->program != PROGRAM_UPROBE; /* the kernel gives uprobe programs the true pc */
@@ -578,8 +599,11 @@ __noinline int st_unwind_walk(__u32 slot_index)
 	end = st_unwind_step(slot_index);
 	if (slot->unwind.space)
 		slot->unwind.leaf_by_frame = slot->unwind.by_frame;
-	for (int i = 0; i < ST_MAX_FRAMES && !end; i += ST_PART_STEPS)
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_DEEPEST && !end; i += ST_PART_STEPS)
 		end = st_unwind_part(slot_index);
+	if (slot->unwind.at == slot->unwind.until)
+		end = st_unwind_join(slot_index, end);
 	st_end_walk(&slot->unwind, &slot->stack.head, end);
 	return 1;
 }

@@ -11,6 +11,18 @@
  */
 int st_unwind_walk(__u32 slot_index);
 
+/* The walk has filled the record: sets how many frames more it may walk on this CPU. */
+int st_unwind_deepen(__u32 slot_index);
+
+/*
+ * After a walk that has filled the record. If it has reached an end, puts the outermost frames after the innermost ST_INNER_FRAMES.
+ * Returns the enum st_stack_end, which is ST_END_DEEP if the walk was cut for its cost.
+ */
+int st_unwind_join(__u32 slot_index, int end);
+
+/* Notes the number of elided frames of the slot's record, by its id. */
+int st_unwind_note_depth(__u32 slot_index);
+
 /* Finds the rule for the current pc and caches it. Returns the enum st_stack_end with which the walk ends if there is no rule. */
 int st_unwind_find(__u32 slot_index);
 

@@ -53,6 +53,7 @@ enum st_unwind_kind {
 	ST_UNWIND_PLT, /* rsp + at + (address & 15 >= add ? 8 : 0): an entry of a PLT pushes a word there */
 	ST_UNWIND_DEREF_SP, /* (u64 at rsp + at) + add */
 	ST_UNWIND_DEREF_BP, /* (u64 at rbp + at) + add */
+	ST_UNWIND_DEREF_INDEXED, /* (u64 at rsp + at + 8 * register) + add; the register as for REGISTER */
 	ST_UNWIND_SIGNAL, /* struct sigcontext at rsp + offset has all registers */
 	ST_UNWIND_UNSUPPORTED, /* like INVALID: the file has a rule that these kinds cannot express */
 	ST_UNWIND_NR_KINDS
@@ -92,7 +93,8 @@ struct st_unwind_rule {
 #define ST_UNWIND_HOW(bp, ra, reg) ((__u8)((bp) | (ra) << 2 | (reg) << 4))
 #define ST_UNWIND_HOW_BP(how) ((how) & 3)
 #define ST_UNWIND_HOW_RA(how) ((how) >> 2 & 3)
-#define ST_UNWIND_HOW_REG(how) ((how) >> 4) /* of kind REGISTER, or of RA_REGISTER; a rule has one at most */
+#define ST_UNWIND_HOW_REG(how) \
+	((how) >> 4) /* of kind REGISTER or DEREF_INDEXED, or of RA_REGISTER; a rule has one at most */
 
 _Static_assert(sizeof(struct st_unwind_rule) == 8, "struct st_unwind_rule changed size");
 _Static_assert(__builtin_offsetof(struct st_unwind_rule, offset) == 4, "offset of a rule");

@@ -47,6 +47,12 @@ target_compile_options(stacktool_flags INTERFACE
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g3")
 
+# A distribution's own choice, such as level 3, stays.
+set(fortify $<$<CONFIG:Release>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
+if("${CMAKE_C_FLAGS} $ENV{CPPFLAGS}" MATCHES "_FORTIFY_SOURCE")
+	set(fortify)
+endif()
+
 add_library(stacktool_hardening INTERFACE)
 if(STACKTOOL_SANITIZE)
 	set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
@@ -59,7 +65,7 @@ if(STACKTOOL_SANITIZE)
 else()
 	target_compile_options(stacktool_hardening INTERFACE
 		-fstack-protector-strong -fstack-clash-protection -ffunction-sections -fdata-sections
-		$<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>
+		${fortify}
 		$<$<STREQUAL:${STACKTOOL_ARCH},x86>:-fcf-protection>)
 	target_link_options(stacktool_hardening INTERFACE
 		-Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code -Wl,--gc-sections)

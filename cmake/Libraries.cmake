@@ -26,8 +26,8 @@ function(probe_link kind result)
 	else()
 		set(options)
 	endif()
-	try_compile(linked ${directory} SOURCES ${PROJECT_SOURCE_DIR}/cmake/probe_link.c
-		COMPILE_DEFINITIONS ${options}
+	try_compile(linked ${directory} SOURCES ${PROJECT_SOURCE_DIR}/cmake/probe_link.c ${ARGN}
+		COMPILE_DEFINITIONS ${options} -D_GNU_SOURCE
 		LINK_OPTIONS ${options}
 		LINK_LIBRARIES ${library_names} pthread
 		OUTPUT_VARIABLE output
@@ -64,18 +64,23 @@ else()
 			set(STACKTOOL_LINK_KIND ${kind})
 			break()
 		endif()
-		message(STATUS "cannot link ${kind}: ${works_why}")
-		# libelf.a of elfutils 0.191 and 0.192 lacks eu_search_tree_*: in Debian 13 and bookworm-backports.
-		if(works_why MATCHES "eu_search_tree" AND NOT told)
-			message(NOTICE "libelf ${libelf_VERSION} of this system cannot be linked statically (its libelf.a misses "
-				"eu_search_tree_init and _fini): the binary will need this system's shared libraries")
-			set(told TRUE)
+		# libelf.a of elfutils 0.191 and 0.192 lacks functions: in Debian 13 and bookworm-backports.
+		if(works_why MATCHES "eu_(search_tree|tsearch|tfind|tdelete|tdestroy)")
+			probe_link(${kind} works ${PROJECT_SOURCE_DIR}/cmake/eu_search.c)
+			if(works)
+				message(STATUS "libelf ${libelf_VERSION}: its archive lacks eu_search_tree_init and others: cmake/eu_search.c has them")
+				set(STACKTOOL_LINK_KIND ${kind})
+				set(needs_eu_search TRUE)
+				break()
+			endif()
 		endif()
+		message(STATUS "cannot link ${kind}: ${works_why}")
 	endforeach()
 	if(NOT STACKTOOL_LINK_KIND)
 		message(FATAL_ERROR "the libraries do not link (${works_why}); './dev install' installs what is needed")
 	endif()
 	set(STACKTOOL_LINK_PROBED_KIND ${STACKTOOL_LINK_KIND} CACHE INTERNAL "")
+	set(STACKTOOL_EU_SEARCH ${needs_eu_search} CACHE INTERNAL "")
 	set(STACKTOOL_LINK_PROBED_FOR "${STACKTOOL_LINK};${STACKTOOL_LIBRARY_VERSIONS}" CACHE INTERNAL "")
 endif()
 message(STATUS "link: ${STACKTOOL_LINK_KIND}")
@@ -92,5 +97,10 @@ else()
 	target_link_options(stacktool_libraries INTERFACE -pie)
 endif()
 if(NOT STACKTOOL_CROSS)
-	target_link_libraries(stacktool_libraries INTERFACE ${library_names} pthread)
+	if(STACKTOOL_EU_SEARCH)
+		add_library(eu_search STATIC ${PROJECT_SOURCE_DIR}/cmake/eu_search.c)
+		target_link_libraries(eu_search PRIVATE stacktool_flags stacktool_hardening)
+		set(eu_search eu_search)
+	endif()
+	target_link_libraries(stacktool_libraries INTERFACE ${library_names} ${eu_search} pthread)
 endif()

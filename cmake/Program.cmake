@@ -41,7 +41,9 @@ if(STACKTOOL_CROSS)
 else()
 	stacktool_program(stacktool ${main_source})
 	set_target_properties(stacktool PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-	if(CMAKE_BUILD_TYPE STREQUAL Release)
+	if(CMAKE_BUILD_TYPE STREQUAL Release AND STACKTOOL_SPLIT_DEBUG)
+		# What the binary contains: cmake/list_components.
+		target_link_options(stacktool PRIVATE -Wl,-Map=stacktool.map)
 		# The symbols go into a separate file, found by build id or debug link.
 		add_custom_command(TARGET stacktool POST_BUILD
 			COMMAND ${CMAKE_OBJCOPY} --only-keep-debug stacktool stacktool.debug
@@ -49,5 +51,4 @@ else()
 			COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=stacktool.debug stacktool
 			WORKING_DIRECTORY ${PROJECT_BINARY_DIR} VERBATIM)
 	endif()
-	install(TARGETS stacktool RUNTIME DESTINATION bin)
 endif()

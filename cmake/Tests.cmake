@@ -261,7 +261,7 @@ foreach(source IN LISTS fixture_sources)
 	endforeach()
 endforeach()
 
-# Other static programs: position independent, and with musl if the host has it.
+# Other static programs: position independent, and with musl if the host has it; with musl also a dynamic one.
 find_program(MUSL_GCC musl-gcc)
 function(static_fixture name kind)
 	set(output ${fixture_directory}/${name}-${kind})
@@ -278,6 +278,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT STACKTOOL_CROSS)
 	static_fixture(frameless static-pie ${CMAKE_C_COMPILER} -static-pie -fPIE)
 	if(MUSL_GCC)
 		static_fixture(frameless musl ${MUSL_GCC} -static)
+		static_fixture(frameless musl-dyn ${MUSL_GCC})
 	endif()
 endif()
 
@@ -477,6 +478,12 @@ if(CMAKE_BUILD_TYPE STREQUAL Release)
 	add_test(NAME release.binary COMMAND ${tests}/lint/check-release-binary ${PROJECT_BINARY_DIR} ${STACKTOOL_LINK_KIND})
 	set_test_environment(release.binary ${PROJECT_BINARY_DIR} 60)
 	set_tests_properties(release.binary PROPERTIES LABELS release)
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+	add_test(NAME release.install COMMAND ${tests}/lint/check-install ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+	set_test_environment(release.install ${PROJECT_BINARY_DIR} 120)
+	set_tests_properties(release.install PROPERTIES LABELS release)
 endif()
 
 file(GLOB lints CONFIGURE_DEPENDS ${tests}/lint/*.sh)

@@ -1,6 +1,7 @@
 set(revision "")
 set(date "")
-if(GIT)
+# Not the repository of a distribution's packages, in which the source may lie.
+if(GIT AND EXISTS ${SOURCE}/.git)
 	execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --dirty --tags --abbrev=10
 		OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 	execute_process(COMMAND ${GIT} -C ${SOURCE} log -1 --format=%cd --date=format-local:%Y-%m-%d

@@ -6,6 +6,7 @@ static struct {
 	int lines[128];
 	size_t nr;
 	CMFixtureFunction set_up, tear_down;
+	bool tear_down_failed;
 } group;
 
 /* The compiler is free to run the constructors of a file in any order: the lines decide. */
@@ -30,8 +31,17 @@ void set_group(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 	group.tear_down = tear_down;
 }
 
+/* cmocka prints that a group's tear_down() failed, and returns 0 all the same. */
+static int tear_down_group(void **state)
+{
+	group.tear_down_failed = group.tear_down && group.tear_down(state);
+	return group.tear_down_failed;
+}
+
 int run_all_tests(void)
 {
-	return _cmocka_run_group_tests(program_invocation_short_name, group.tests, group.nr, group.set_up,
-				       group.tear_down);
+	int failed = _cmocka_run_group_tests(program_invocation_short_name, group.tests, group.nr, group.set_up,
+					     tear_down_group);
+
+	return failed || group.tear_down_failed;
 }

@@ -13,6 +13,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -45,6 +46,8 @@
 #define CALLS_REFUSE_VALUES(nr, index, first, second)                                                 \
 	CALLS_IF(nr, 5), CALLS_LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (first), 1, 0), \
 		CALLS_IF(second, 1), CALLS_RETURN(CALLS_REFUSED), CALLS_ALLOW_REST
+#define CALLS_NAMESPACES \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 #define CALLS_REFUSE_REST CALLS_RETURN(CALLS_REFUSED)
 #define CALLS_ALLOW_REST CALLS_RETURN(SECCOMP_RET_ALLOW)
 

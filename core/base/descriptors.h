@@ -10,7 +10,7 @@
  */
 void descriptors_allow(uint64_t nr_more);
 
-/* The largest limit that descriptors_allow() has asked for; a user must allow at least that. */
+/* The largest limit that descriptors_allow() has requested; a user must allow at least that. */
 uint64_t descriptors_wanted(void);
 
 /* For a child that executes another program: restores the limit from before the first descriptors_allow(). */

@@ -4,7 +4,7 @@
  *
  * The class of a duration is its number of microseconds with only the three highest bits kept (0, 1, … 7, 8, 10, 12, 14, 16, 20, …:
  * four classes for each power of two). The BPF programs count each class separately for --histogram, so the mean of a count
- * tells its class. Single durations are not kept. The shortest and the longest one are therefore known only within bounds, which lie
+ * determines its class. Single durations are not kept. The shortest and the longest one are therefore known only within bounds, which lie
  * in their class and are equal if the class has one duration, or if each of its durations was added alone (--timestamps).
  */
 #pragma once

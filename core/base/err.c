@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -31,13 +32,44 @@ static void hint_open_files(int code)
 		     (unsigned long long)limit.rlim_cur, (unsigned long long)wanted);
 }
 
+/* The first byte of the character in UTF-8 that `at` is in. */
+static const char *character(const char *at)
+{
+	for (int i = 0; i < 3 && ((unsigned char)*at & 0xc0) == 0x80; i++)
+		at--;
+	return at;
+}
+
+#define CUT_HEAD 200
+#define CUT_TAIL 300
+
+/*
+ * Cuts a text that does not fit in its middle, where a pattern of 100,000 letters is: the reason is at the end. Without
+ * memory for that it is cut at its end. A text that fits needs none.
+ */
+static void format_cut(char *text, size_t room, const char *format, va_list arguments)
+{
+	char *whole;
+	va_list again;
+	int nr;
+
+	va_copy(again, arguments);
+	nr = vsnprintf(text, room, format, arguments);
+	if (nr >= 0 && (size_t)nr >= room && vasprintf(&whole, format, again) >= 0) {
+		snprintf(text, room, "%.*s...%s", (int)(character(whole + CUT_HEAD) - whole), whole,
+			 character(whole + nr - CUT_TAIL));
+		free(whole);
+	}
+	va_end(again);
+}
+
 static void record(enum err_kind kind, int code, const char *format, va_list arguments)
 {
 	bool is_limit = code == -EMFILE || code == -ENFILE;
 
 	last.kind = is_limit ? ERR_HOST : kind;
 	last.hint[0] = '\0';
-	vsnprintf(last.cause, sizeof(last.cause), format, arguments);
+	format_cut(last.cause, sizeof(last.cause), format, arguments);
 	if (is_limit)
 		hint_open_files(code);
 }
@@ -88,7 +120,7 @@ void hint(const char *format, ...)
 	if (last.kind == ERR_NONE || last.hint[0])
 		return;
 	va_start(arguments, format);
-	vsnprintf(last.hint, sizeof(last.hint), format, arguments);
+	format_cut(last.hint, sizeof(last.hint), format, arguments);
 	va_end(arguments);
 }
 
@@ -120,4 +152,18 @@ struct err_saved err_save(void)
 void err_restore(const struct err_saved *saved)
 {
 	last = *saved;
+}
+
+/* Code and hint are those of the first one. */
+int err_join(int err, const struct err_saved *first, int second)
+{
+	const struct err_saved next = last;
+
+	err_restore(first);
+	if (!second)
+		return err;
+	fail(err, "%s; %s", first->cause, next.cause);
+	if (first->hint[0])
+		hint("%s", first->hint);
+	return err;
 }

@@ -7,6 +7,8 @@
  * unchanged. After a function that returned 0 the cause means nothing. -EMFILE and -ENFILE, limits of open files, are always
  * of kind ERR_HOST and have a hint.
  *
+ * A text that is too long is cut in its middle ("...").
+ *
  * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
  * exit status; docs/reference/exit-status.md has the table.
  */
@@ -63,3 +65,6 @@ struct err_saved {
 
 struct err_saved err_save(void);
 void err_restore(const struct err_saved *saved);
+
+/* After a failure `err`, and then perhaps a second one: records both causes, or only the first, which is saved. Returns `err`. */
+int err_join(int err, const struct err_saved *first, int second);

@@ -2,7 +2,7 @@
 /*
  * Matches patterns of the user with names that others chose: PCRE2 with limits, so that no match takes long.
  *
- * Patterns are matched as bytes, anywhere in the name unless they have anchors. A match that reaches a limit is no match.
+ * Patterns are matched as bytes, anywhere in the name unless they have anchors. A match that reaches a limit counts as none.
  */
 #pragma once
 

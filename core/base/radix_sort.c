@@ -30,21 +30,37 @@ static uint64_t key_of(const char *element, struct key key)
 	return narrow;
 }
 
-/* Which bits differ between the keys; false when the elements are in order already. */
-static bool differing_bits(const char *elements, size_t nr, struct key key, uint64_t *ret_bits)
+/* How many of the first elements are in their places already. A list is often in order but for its end. */
+static size_t nr_in_place(const char *elements, size_t nr, struct key key)
 {
-	uint64_t first = nr ? key_of(elements, key) : 0, before = first, bits = 0;
-	bool in_order = true;
+	uint64_t before = 0, least = UINT64_MAX;
+	size_t ordered;
 
-	for (size_t i = 1; i < nr; i++) {
-		uint64_t current = key_of(elements + i * RADIX_ELEMENT_BYTES, key);
+	for (ordered = 0; ordered < nr; ordered++) {
+		uint64_t current = key_of(elements + ordered * RADIX_ELEMENT_BYTES, key);
 
-		in_order = in_order && before <= current;
-		bits |= current ^ first;
+		if (current < before)
+			break;
 		before = current;
 	}
-	*ret_bits = bits;
-	return !in_order;
+	for (size_t i = ordered; i < nr; i++) {
+		uint64_t current = key_of(elements + i * RADIX_ELEMENT_BYTES, key);
+
+		least = current < least ? current : least;
+	}
+	while (ordered && key_of(elements + (ordered - 1) * RADIX_ELEMENT_BYTES, key) > least)
+		ordered--;
+	return ordered;
+}
+
+/* Which bits differ between the keys. */
+static uint64_t differing_bits(const char *elements, size_t nr, struct key key)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		bits |= key_of(elements + i * RADIX_ELEMENT_BYTES, key) ^ key_of(elements, key);
+	return bits;
 }
 
 static void sort_by_digit(const char *from, char *to, size_t nr, struct key key, int shift)
@@ -70,12 +86,15 @@ static void sort_by_digit(const char *from, char *to, size_t nr, struct key key,
 int radix_sort_by(void *elements, size_t nr, size_t key_offset, size_t key_size)
 {
 	const struct key key = { key_offset, key_size };
+	size_t skipped = nr_in_place(elements, nr, key);
+	char *begin = (char *)elements + skipped * RADIX_ELEMENT_BYTES, *from = begin, *to;
 	_cleanup_(freep) char *spare = NULL;
-	char *from = elements, *to;
 	uint64_t bits;
 
-	if (!differing_bits(elements, nr, key, &bits))
+	nr -= skipped;
+	if (!nr)
 		return 0;
+	bits = differing_bits(begin, nr, key);
 	spare = reallocarray(NULL, nr, RADIX_ELEMENT_BYTES);
 	if (!spare)
 		return -ENOMEM;
@@ -89,7 +108,7 @@ int radix_sort_by(void *elements, size_t nr, size_t key_offset, size_t key_size)
 		to = from;
 		from = sorted;
 	}
-	if (from != elements)
-		memcpy(elements, from, nr * RADIX_ELEMENT_BYTES);
+	if (from != begin)
+		memcpy(begin, from, nr * RADIX_ELEMENT_BYTES);
 	return 0;
 }

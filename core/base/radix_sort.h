@@ -9,8 +9,8 @@ enum {
 };
 
 /*
- * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. Unless they are in order
- * already, it allocates a second array during the call. 0, or -ENOMEM and nothing has moved.
+ * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. During the call it
+ * allocates a second array of those that are not in their places already. 0, or -ENOMEM and nothing has moved.
  */
 #define radix_sort(elements, nr, key)                                                                              \
 	({                                                                                                         \

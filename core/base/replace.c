@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -17,9 +19,27 @@
 
 static const struct replace_agent *by;
 
+static struct {
+	bool is_set;
+	uid_t uid;
+	gid_t gid;
+} owner;
+
 void replace_by(const struct replace_agent *agent)
 {
 	by = agent;
+}
+
+void replace_for(uid_t uid, gid_t gid)
+{
+	owner.is_set = true;
+	owner.uid = uid;
+	owner.gid = gid;
+}
+
+bool replace_gives_away(void)
+{
+	return owner.is_set;
 }
 
 /* The directory stays open, so that the rename cannot end up elsewhere. */
@@ -54,12 +74,17 @@ static int check_place(int directory_fd, const char *path)
 	return 0;
 }
 
-int replace_file_check(const char *path)
+/* A file in a directory of root, or in place of root's file, would let the user change what others trust. */
+static bool is_for_owner(int directory_fd, const char *path)
 {
-	_cleanup_(closep) int directory_fd = -1;
-	int err = open_directory(path, &directory_fd);
+	struct stat directory, replaced;
 
-	return err ? err : check_place(directory_fd, path);
+	if (!owner.is_set || fstat(directory_fd, &directory))
+		return false;
+	if (!fstatat(directory_fd, path_name(path), &replaced, AT_SYMLINK_NOFOLLOW) && replaced.st_uid != owner.uid)
+		return false;
+	return directory.st_uid == owner.uid || (directory.st_mode & S_IWOTH) ||
+	       (directory.st_gid == owner.gid && (directory.st_mode & S_IWGRP));
 }
 
 /* A random name in the same directory, because renaming works only within a file system. */
@@ -94,8 +119,27 @@ static int begin_here(const char *path, struct replacement *replacement, int *re
 			 0600);
 	if (*ret_fd < 0)
 		return cannot_write(path, -errno);
+	replacement->given_away = is_for_owner(directory_fd, path);
 	replacement->directory_fd = take_fd(&directory_fd);
 	return 0;
+}
+
+#define FIRST_BLOCK 4096
+
+int replace_file_check(const char *path)
+{
+	struct replacement replacement = { .directory_fd = -1 };
+	_cleanup_(closep) int fd = -1;
+	int err = begin_here(path, &replacement, &fd);
+	_cleanup_(closep) int directory_fd = replacement.directory_fd;
+
+	if (err)
+		return err;
+	/* Some file systems cannot do that: then the first write fails. */
+	if (fallocate(fd, 0, 0, FIRST_BLOCK) && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+		err = cannot_write(path, -errno);
+	unlinkat(directory_fd, replacement.temporary, 0);
+	return err;
 }
 
 int replace_begin(const char *path, struct replacement *ret_replacement)
@@ -122,6 +166,9 @@ static int settle(struct replacement *replacement)
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
+	/* Last, because in a directory with the sticky bit only the owner renames. A server may refuse; the file is whole then, too. */
+	if (replacement->given_away && fchown(fileno(replacement->out), owner.uid, owner.gid))
+		replacement->given_away = false;
 	fsync(replacement->directory_fd); /* the new name; a file system that cannot do that has the file anyway */
 	return 0;
 }
@@ -145,6 +192,76 @@ int replace_end(struct replacement *replacement, int err)
 	err = err ?: settle(replacement);
 	if (err)
 		drop(replacement);
+	return err;
+}
+
+/* ---- elsewhere ---- */
+
+#define KEPT "stacktool-kept-"
+
+static const char *place(size_t n)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	switch (n) {
+	case 0:
+		return temporary && *temporary ? temporary : "/tmp";
+	case 1:
+		return ".";
+	case 2:
+		return "/dev/shm";
+	default:
+		return NULL;
+	}
+}
+
+bool replace_is_kept(const char *path)
+{
+	for (size_t n = 0; place(n); n++) {
+		_cleanup_(freep) char *begin = xasprintf("%s/" KEPT, place(n));
+
+		if (!strncmp(path, begin, strlen(begin)) && !strchr(path + strlen(begin), '/'))
+			return true;
+	}
+	return false;
+}
+
+/* Not of a wrong path, nor of a limit on our files, which holds everywhere. */
+static bool is_of_disk(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EIO || err == -EROFS;
+}
+
+/* Others may know the name in a directory for all: it is a new one. */
+static char *new_place(const char *directory, const char *path)
+{
+	const char *name = path_name(path);
+	const size_t added = sizeof(KEPT) + 8, length = strlen(name);
+	uint64_t number = 0;
+
+	if (length + added > NAME_MAX) /* the suffix, which selects the format, stays */
+		name += length + added - NAME_MAX;
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = (uint64_t)getpid();
+	return xasprintf("%s/" KEPT "%08" PRIx32 "-%s", directory, (uint32_t)number, name);
+}
+
+int replace_or_keep(const char *path, int (*write)(void *context, const char *path), void *context)
+{
+	int err = write(context, path);
+	struct err_saved first;
+
+	if (!by || !is_of_disk(err))
+		return err;
+	first = err_save();
+	for (size_t n = 0; place(n); n++) {
+		_cleanup_(freep) char *kept = new_place(place(n), path);
+
+		err_clear();
+		if (!write(context, kept))
+			return fail(err, "%s: the file is kept as '%s'", first.cause, kept);
+	}
+	err_restore(&first);
 	return err;
 }
 

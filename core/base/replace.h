@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct replacement {
 	FILE *out; /* for the content of the file */
 	const char *path;
 	int directory_fd;
 	char temporary[64]; /* the name of the new file until it is renamed */
+	bool given_away; /* at the end, to the user of replace_for() */
 	const struct replace_agent *by; /* makes the file; NULL: this process does */
 };
 
@@ -36,7 +38,20 @@ int replace_file(const char *path, const void *bytes, size_t nr_bytes);
 /* Removes a file that was written before. 0 or -errno with a recorded cause. */
 int replace_remove(const char *path);
 
-/* Whether replace_begin() will work, to know before an hour of recording. Writes nothing; returns what replace_begin() would. */
+/*
+ * Calls write(context, path). If that fails in a run because the disk is full or its file system has failed, calls it again for another
+ * place, so that an hour of recording is not lost: $TMPDIR or /tmp, the current directory, and memory (/dev/shm). Returns the first failure
+ * all the same; its cause then says where the file is.
+ */
+int replace_or_keep(const char *path, int (*write)(void *context, const char *path), void *context);
+
+/* Whether replace_or_keep() may choose this path. */
+bool replace_is_kept(const char *path);
+
+/*
+ * Whether replace_begin() will work and a first block fits, to know before an hour of recording: makes a new file and removes it.
+ * Returns what replace_begin() would.
+ */
 int replace_file_check(const char *path);
 
 /*
@@ -51,3 +66,12 @@ struct replace_agent {
 
 /* From now on the agent does that; NULL: this process. */
 void replace_by(const struct replace_agent *agent);
+
+/*
+ * From now on new files belong to this user, who called the tool through sudo, where that user could have made them: the directory is
+ * theirs, or they may write into it, and the file that is replaced, if any, is theirs too. Elsewhere files stay those of this process.
+ */
+void replace_for(uid_t uid, gid_t gid);
+
+/* Whether replace_for() was called. */
+bool replace_gives_away(void);

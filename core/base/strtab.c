@@ -24,6 +24,12 @@ static bool same_text(const void *context, uint32_t position, const void *key)
 	return strncmp(stored, text->bytes, text->length) == 0 && stored[text->length] == '\0';
 }
 
+/* Whether a text fits after the others: its offset is a number of 32 bits, and so is its id. */
+static bool has_room(const struct strtab *table, size_t nr)
+{
+	return nr <= STRTAB_BYTES_MAX - table->bytes.nr && table->offsets.nr < UINT32_MAX - 1;
+}
+
 /* Makes room for `nr` more bytes. If `text` points into the table, it still does afterwards. */
 static void make_room(struct strtab *table, size_t nr, struct text *text)
 {
@@ -47,6 +53,8 @@ string_id strtab_addn(struct strtab *table, const char *bytes, size_t length)
 	position = hashidx_find(&table->index, hash, same_text, table, &text);
 	if (position != HASHIDX_NONE)
 		return position + 1;
+	if (!has_room(table, text.length + 1))
+		return 0;
 	make_room(table, text.length + 1, &text);
 	vec_push(&table->offsets, (uint32_t)table->bytes.nr);
 	memcpy(table->bytes.data + table->bytes.nr, text.bytes, text.length);

@@ -14,6 +14,8 @@
 
 typedef uint32_t string_id; /* a string of one table; 0 = the empty string, which every table has */
 
+#define STRTAB_BYTES_MAX ((size_t)UINT32_MAX) /* of all strings */
+
 struct strtab {
 	VEC(char) bytes;
 	VEC(uint32_t) offsets; /* of string i + 1 in bytes */
@@ -22,7 +24,10 @@ struct strtab {
 
 void strtab_done(struct strtab *table);
 
-/* Returns the id of the text, which is copied if it is new. It may be a part of the table. An embedded NUL ends it. */
+/*
+ * Returns the id of the text, which is copied if it is new. It may be a part of the table. An embedded NUL ends it. 0, as for an
+ * empty text, when the strings have STRTAB_BYTES_MAX bytes: no text ever gets another one's id.
+ */
 string_id strtab_add(struct strtab *table, const char *text);
 string_id strtab_addn(struct strtab *table, const char *text, size_t length);
 

@@ -49,6 +49,39 @@ bool str_is_near(const char *word, unsigned int distance)
 	return distance <= (length < 6 ? 1 : length / 3);
 }
 
+/* Whether all words of `text` that are separated by '_', ':' or '*' are in the candidate. */
+static bool has_all_words(const char *candidate, const char *text)
+{
+	char word[STR_DISTANCE_MAX_LENGTH];
+	size_t nr_words = 0;
+
+	for (;; nr_words++) {
+		size_t length;
+
+		text += strspn(text, "_:*");
+		length = strcspn(text, "_:*");
+		if (!length)
+			return nr_words > 1;
+		if (length >= sizeof(word))
+			return false;
+		memcpy(word, text, length);
+		word[length] = '\0';
+		if (!strstr(candidate, word))
+			return false;
+		text += length;
+	}
+}
+
+const char *str_with_words(const char *text, const char *const *candidates, size_t nr)
+{
+	const char *shortest = NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		if (has_all_words(candidates[i], text) && (!shortest || strlen(candidates[i]) < strlen(shortest)))
+			shortest = candidates[i];
+	return shortest;
+}
+
 const char *str_nearest(const char *word, const char *const *candidates, size_t nr)
 {
 	unsigned int best = STR_TOO_FAR;

@@ -14,6 +14,7 @@ void text_pool_done(struct text_pool *pool)
 	vec_done(&pool->chunks);
 	vec_done(&pool->texts);
 	hashidx_done(&pool->index);
+	*pool = (struct text_pool){};
 }
 
 static bool is_text(const void *context, uint32_t position, const void *key)

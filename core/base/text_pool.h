@@ -13,6 +13,7 @@ struct text_pool {
 	struct hashidx index;
 };
 
+/* Frees the texts. The pool is empty, and may be used again. */
 void text_pool_done(struct text_pool *pool);
 
 /* Returns the pool's copy of the text; NULL without memory. */

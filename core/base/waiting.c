@@ -11,6 +11,7 @@
 
 static int timer = -1; /* readable from the deadline on: wakes waits in progress */
 static _Atomic uint64_t at = UINT64_MAX; /* CLOCK_MONOTONIC */
+static _Atomic bool is_unwanted;
 
 void waiting_can_end(void)
 {
@@ -30,6 +31,7 @@ void waiting_end_in(uint64_t ns)
 {
 	uint64_t end = clock_monotonic_ns() + ns;
 
+	is_unwanted |= !ns;
 	if (end < at)
 		end_at(end);
 }
@@ -52,6 +54,11 @@ uint64_t waiting_left_ns(void)
 bool waiting_has_ended(void)
 {
 	return !waiting_left_ns();
+}
+
+bool waiting_is_unwanted(void)
+{
+	return is_unwanted;
 }
 
 int waiting_poll(int fd, short events, int64_t timeout_ms)

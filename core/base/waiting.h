@@ -19,6 +19,9 @@ void waiting_put_off(uint64_t ns);
 
 bool waiting_has_ended(void);
 
+/* Whether waiting_end_in(0) was called: the user wants no wait at all. */
+bool waiting_is_unwanted(void);
+
 /* The time until the deadline; UINT64_MAX if there is none. */
 uint64_t waiting_left_ns(void);
 

@@ -11,7 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
-/* 'text' in the quotes of a shell; a backslash goes before the characters in `escaped`. */
+/* Adds `text` in single quotes of a shell, with a backslash before each of the characters in `escaped`. */
 static void add_quoted(struct buf *text, const char *words, const char *escaped)
 {
 	buf_addc(text, '\'');
@@ -26,7 +26,7 @@ static void add_quoted(struct buf *text, const char *words, const char *escaped)
 	buf_addc(text, '\'');
 }
 
-/* Commands of stacktool itself. */
+/* The commands of stacktool itself. */
 static const struct {
 	const char *name, *help;
 } commands[] = {
@@ -50,12 +50,12 @@ static void each_option(struct buf *text, const struct applet *applet, add_optio
 	for (size_t i = 0; i < list.nr; i++) {
 		const struct option_spec *spec = list.data[i].spec;
 
-		if (!spec->operand && !spec->hidden)
+		if (!spec->operand && !list.data[i].hidden)
 			add(text, applet, spec);
 	}
 }
 
-/* Every name that the applet is called by, with something between them. */
+/* Adds every name of the applet, separated by `between`. */
 static void add_names(struct buf *text, const struct applet *applet, const char *between)
 {
 	buf_adds(text, applet->name);
@@ -71,7 +71,7 @@ static void add_all_names(struct buf *text, const struct applet *const *applets)
 	}
 }
 
-/* The names of an applet as a command, each after `before`; none for an applet that bcc does not have. */
+/* The names of an applet as a command, each after `before`. Adds none if bcc has no such tool. */
 static void add_bcc_name(struct buf *text, const struct applet *applet, const char *before)
 {
 	static const char *const suffixes[] = { "", ".py", "-bpfcc" };
@@ -93,13 +93,39 @@ static void add_bash_option(struct buf *text, const struct applet *applet, const
 {
 	if (spec->letter)
 		buf_addf(text, " -%c", spec->letter);
+	if (spec->also)
+		buf_addf(text, " -%c", spec->also);
 	buf_addf(text, " --%s", spec->name);
+}
+
+/* Options of one name have the same values in all applets. */
+static void add_bash_values(struct buf *text, const struct applet *const *applets)
+{
+	_cleanup_(buf_done) struct buf seen = {};
+
+	for (; *applets; applets++) {
+		_cleanup_(option_list_done) struct option_list list;
+
+		option_list_init(&list, (*applets)->options);
+		for (size_t i = 0; i < list.nr; i++) {
+			const struct option_spec *spec = list.data[i].spec;
+			_cleanup_(buf_done) struct buf word = {};
+
+			if (spec->letter && spec->values)
+				buf_addf(&word, "-%c|", spec->letter);
+			buf_addf(&word, "--%s)", spec->name);
+			if (!spec->values || strstr(buf_text(&seen), buf_text(&word)))
+				continue;
+			buf_adds(&seen, buf_text(&word));
+			buf_addf(text, "\t%s values=\"%s\" ;;\n", buf_text(&word), spec->values);
+		}
+	}
 }
 
 static void add_bash(struct buf *text, const struct applet *const *applets)
 {
 	buf_adds(text, "_stacktool() {\n"
-		       "\tlocal applet=${COMP_WORDS[0]##*/} word=${COMP_WORDS[COMP_CWORD]} options=\n"
+		       "\tlocal applet=${COMP_WORDS[0]##*/} word=${COMP_WORDS[COMP_CWORD]} options= values= before=\n"
 		       "\tif [[ $applet == stacktool ]]; then\n"
 		       "\t\tapplet=${COMP_WORDS[1]}\n"
 		       "\t\tif ((COMP_CWORD == 1)) || [[ $applet == help && $word != -* ]]; then\n"
@@ -120,8 +146,19 @@ static void add_bash(struct buf *text, const struct applet *const *applets)
 		each_option(text, *applet, add_bash_option);
 		buf_adds(text, "\" ;;\n");
 	}
-	buf_adds(text, "\tesac\n"
-		       "\tif [[ $word == -* ]]; then\n"
+	buf_adds(text,
+		 "\tesac\n"
+		 "\t[[ $word == = ]] && word=\n" /* "--unwind=" is two words, and "--unwind=fp" three */
+		 "\tbefore=${COMP_WORDS[COMP_CWORD-1]}\n"
+		 "\t[[ ${COMP_WORDS[COMP_CWORD]} == = ]] || [[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD-2]}\n"
+		 "\tcase $before in\n");
+	add_bash_values(text, applets);
+	/* compgen expands its words, and a process chooses its name. */
+	buf_adds(text, "\t-p|--pid) [[ $word == [0-9]* ]] || values=$(ps -eo comm= | tr -cd '[:alnum:]_.\\n-') ;;\n"
+		       "\tesac\n"
+		       "\tif [[ $values ]]; then\n"
+		       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$word\" | sort -u)\n"
+		       "\telif [[ $word == -* ]]; then\n"
 		       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
 		       "\telse\n"
 		       "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
@@ -143,7 +180,9 @@ static void add_zsh_form(struct buf *text, const struct option_spec *spec, const
 	for (const char *c = spec->help; *c; c++)
 		buf_addf(&words, strchr(ZSH_ESCAPED, *c) ? "\\%c" : "%c", *c);
 	buf_addc(&words, ']');
-	if (option_takes_value(spec))
+	if (spec->values)
+		buf_addf(&words, ":%s:(%s)", spec->metavar, spec->values);
+	else if (option_takes_value(spec))
 		buf_addf(&words, ":%s:_files", spec->metavar);
 	buf_adds(text, " \\\n\t\t\t");
 	add_quoted(text, buf_text(&words), "");
@@ -151,11 +190,13 @@ static void add_zsh_form(struct buf *text, const struct option_spec *spec, const
 
 static void add_zsh_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
 {
+	const char letters[] = { spec->letter, spec->also };
 	char form[64];
 
-	if (spec->letter) {
-		snprintf(form, sizeof(form), "-%c%s", spec->letter, option_takes_value(spec) ? "+" : "");
-		add_zsh_form(text, spec, form);
+	for (size_t i = 0; i < sizeof(letters); i++) {
+		snprintf(form, sizeof(form), "-%c%s", letters[i], option_takes_value(spec) ? "+" : "");
+		if (letters[i])
+			add_zsh_form(text, spec, form);
 	}
 	snprintf(form, sizeof(form), "--%s%s", spec->name, option_takes_value(spec) ? "=" : "");
 	add_zsh_form(text, spec, form);
@@ -214,7 +255,12 @@ static void add_fish_form(struct buf *text, const struct option_spec *spec)
 {
 	if (spec->letter)
 		buf_addf(text, " -s %c", spec->letter);
-	buf_addf(text, " -l %s%s -d ", spec->name, option_takes_value(spec) ? " -r" : "");
+	if (spec->also)
+		buf_addf(text, " -s %c", spec->also);
+	buf_addf(text, " -l %s%s", spec->name, spec->values ? " -x" : option_takes_value(spec) ? " -r" : "");
+	if (spec->values)
+		buf_addf(text, " -a '%s'", spec->values);
+	buf_adds(text, " -d ");
 	add_quoted(text, spec->help, "\\");
 	buf_addc(text, '\n');
 }
@@ -232,7 +278,7 @@ static void add_fish_option(struct buf *text, const struct applet *applet, const
 	add_fish_form(text, spec);
 }
 
-/* A word that fish offers under a condition. */
+/* A word that fish offers if the condition holds. */
 static void add_fish_word(struct buf *text, const char *condition, const char *word, const char *help)
 {
 	buf_addf(text, "complete -c stacktool -n %s -f -a %s -d ", condition, word);

@@ -4,5 +4,5 @@
 
 #include "core/cli/applet.h"
 
-/* The script for "bash", "zsh" or "fish", for NULL-terminated applets. 0, or a usage error for another shell. */
+/* Makes the script for "bash", "zsh" or "fish". `applets` ends with NULL. 0, or a usage error for another shell. */
 int completions(const struct applet *const *applets, const char *shell, struct buf *ret_text);

@@ -8,7 +8,10 @@
 
 #include "core/base/err.h"
 
-/* Whether the other end of a pipe or socket is closed. The kernel knows; the errno of the write may be overwritten. */
+/*
+ * Whether the other end of a pipe or socket is closed. poll() reports it, even if errno has been overwritten since the write
+ * failed.
+ */
 static bool reader_is_gone(FILE *out)
 {
 	struct pollfd descriptor = { .fd = fileno(out), .events = POLLOUT };
@@ -19,13 +22,13 @@ static bool reader_is_gone(FILE *out)
 int finish_output(FILE *out, int err)
 {
 	bool failed = ferror(out);
-	int reason = errno ?: EIO; /* of a write that has failed before: most likely still there */
+	int reason = errno ?: EIO; /* if an earlier write failed, errno probably still has the reason */
 
 	if (fflush(out)) {
 		failed = true;
 		reason = errno;
 	}
-	if (!err || err == -EPIPE) /* what is recorded then is of something that the run did without */
+	if (!err || err == -EPIPE) /* a recorded cause belongs to a failure that the run has tolerated */
 		err_clear();
 	if (err_kind() != ERR_NONE || (!failed && !err))
 		return err;

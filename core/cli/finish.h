@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 /*
- * Writes what is left in `out`. `err` is the result of the run. 0, or a negative errno with a recorded cause: that of the run, or
- * why `out` cannot be written. When the reader of a pipe has closed it (`stacktool … | head`), a NOTE is printed; that is
- * no failure.
+ * Writes the rest of `out`. `err` is the result of the run. 0, or a negative errno with a recorded cause: that of the
+ * run, or why `out` cannot be written. If the reader of a pipe has closed it (`stacktool … | head`), prints a NOTE and
+ * returns 0.
  */
 int finish_output(FILE *out, int err);

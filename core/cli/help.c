@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/cli/option_groups.h"
 
 #define WIDTH 80
-#define OPTION_COLUMN 30 /* where the explanations begin */
+#define OPTION_COLUMN 30 /* column of the explanations */
+#define BRIEF_EXAMPLES 3
 
 /* ---- pieces that the man page needs too ---- */
 
@@ -20,7 +22,7 @@ void help_usage(const struct option_list *list, struct buf *ret_text)
 		if (spec->kind == OPTION_KIND_COMMAND)
 			buf_addf(ret_text, " [-- %s [argument...]]", spec->name);
 		else if (spec->kind == OPTION_KIND_WORDS)
-			buf_addf(ret_text, " [%s...]", spec->name);
+			buf_addf(ret_text, spec->required ? " %s..." : " [%s...]", spec->name);
 		else if (spec->operand)
 			buf_addf(ret_text, spec->required ? " %s" : " [%s]", spec->name);
 	}
@@ -32,6 +34,7 @@ static uint64_t default_number(const struct option_spec *spec, const char *field
 	case OPTION_KIND_U32:
 		return *(const uint32_t *)field;
 	case OPTION_KIND_U64:
+	case OPTION_KIND_MICROSECONDS:
 		return *(const uint64_t *)field;
 	default:
 		return 0;
@@ -65,7 +68,7 @@ static void add_spaces(struct buf *text, size_t nr)
 		buf_addc(text, ' ');
 }
 
-/* Adds a paragraph, wrapped, and returns what follows it. The first line starts at the end of `text`. */
+/* Adds a wrapped paragraph, whose first line starts at the end of `text`. Returns the rest of `words`. */
 static const char *add_wrapped(struct buf *text, const char *words, size_t indent)
 {
 	bool first = true;
@@ -97,14 +100,16 @@ static void add_paragraphs(struct buf *text, const char *words)
 	}
 }
 
-/* "  -F, --frequency=HZ", "      --save=FILE", "  pattern" */
+/* "  -F, --frequency=HZ", "  -L, -t, --tid=TID", "      --save=FILE", "  pattern" */
 static void add_option_name(struct buf *text, const struct option_spec *spec)
 {
 	if (spec->operand) {
 		buf_addf(text, "  %s", spec->name);
 		return;
 	}
-	if (spec->letter)
+	if (spec->letter && spec->also)
+		buf_addf(text, "  -%c, -%c, --%s", spec->letter, spec->also, spec->name);
+	else if (spec->letter)
 		buf_addf(text, "  -%c, --%s", spec->letter, spec->name);
 	else
 		buf_addf(text, "      --%s", spec->name);
@@ -114,7 +119,21 @@ static void add_option_name(struct buf *text, const struct option_spec *spec)
 		buf_addf(text, "[=%s]", spec->metavar);
 }
 
-static void add_option(struct buf *text, const struct applet *applet, const struct option_entry *entry)
+/* How much of an explanation the short help has: what comes before details, and if it fits before the last comma, one line. */
+static size_t brief_length(const char *words)
+{
+	size_t nr = strcspn(words, ";:"), room = WIDTH - OPTION_COLUMN, comma = 0;
+	const char *bracket = strstr(words, " (");
+
+	if (bracket && (size_t)(bracket - words) < nr)
+		nr = (size_t)(bracket - words);
+	for (size_t i = 0; nr > room && i <= room; i++)
+		if (words[i] == ',')
+			comma = i;
+	return comma ? comma : nr;
+}
+
+static void add_option(struct buf *text, const struct applet *applet, const struct option_entry *entry, bool brief)
 {
 	_cleanup_(buf_done) struct buf words = {};
 
@@ -125,8 +144,9 @@ static void add_option(struct buf *text, const struct applet *applet, const stru
 	} else {
 		add_spaces(text, OPTION_COLUMN - column_of(text));
 	}
-	buf_adds(&words, entry->spec->help);
-	help_default(applet, entry, &words);
+	buf_add(&words, entry->spec->help, brief ? brief_length(entry->spec->help) : strlen(entry->spec->help));
+	if (!brief)
+		help_default(applet, entry, &words);
 	add_wrapped(text, buf_text(&words), OPTION_COLUMN);
 }
 
@@ -137,39 +157,82 @@ static void add_list(struct buf *text, const struct applet *applet, const struct
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct option_entry *entry = &list->data[i];
 
-		if (entry->spec->operand != operands || entry->spec->hidden)
+		if (entry->spec->operand != operands || entry->hidden)
 			continue;
 		if (!any)
 			buf_adds(text, operands ? "Operands:\n" : "Options:\n");
-		add_option(text, applet, entry);
+		add_option(text, applet, entry, false);
 		any = true;
 	}
 	if (any)
 		buf_addc(text, '\n');
 }
 
-static void add_examples(struct buf *text, const struct applet *applet)
+static void add_groups(struct buf *text, const struct applet *applet, const struct option_list *list, bool brief)
 {
+	for (const struct option_group *group = option_groups; group->title; group++) {
+		entry_list entries = {};
+
+		option_group_pick(group, list, brief, &entries);
+		if (entries.nr)
+			buf_addf(text, "%s:\n", group->title);
+		for (size_t i = 0; i < entries.nr; i++)
+			add_option(text, applet, entries.data[i], brief);
+		if (entries.nr && !brief)
+			buf_addc(text, '\n');
+		vec_done(&entries);
+	}
+	if (brief)
+		buf_addc(text, '\n');
+}
+
+static void add_examples(struct buf *text, const struct applet *applet, const char *command, bool brief)
+{
+	size_t nr_left = brief ? BRIEF_EXAMPLES : SIZE_MAX;
+
 	if (!applet->examples || !applet->examples->arguments)
 		return;
 	buf_adds(text, "Examples:\n");
-	for (const struct applet_example *example = applet->examples; example->arguments; example++) {
-		buf_addf(text, "  stacktool %s%s%s\n", applet->name, *example->arguments ? " " : "",
-			 example->arguments);
+	for (const struct applet_example *example = applet->examples; example->arguments && nr_left; example++) {
+		if (brief && !example->is_first)
+			continue;
+		nr_left--;
+		buf_addf(text, "  %s%s%s\n", command, *example->arguments ? " " : "", example->arguments);
 		buf_addf(text, "      %s\n", example->meaning);
 	}
 }
 
-void help_text(const struct applet *applet, struct buf *ret_text)
+/* The help that fits a screen, of an applet with many options. */
+static void add_brief(struct buf *text, const struct applet *applet, const char *command,
+		      const struct option_list *list)
+{
+	buf_addf(text, "%s: %s\n\n", applet->name, applet->summary);
+	add_list(text, applet, list, true);
+	add_groups(text, applet, list, true);
+	add_examples(text, applet, command, true);
+	buf_addf(text, "\n--help=all prints all options, 'stacktool help --man %s' the man page\n", applet->name);
+}
+
+void help_text(const struct applet *applet, const char *command, const struct option_spec *table, bool all,
+	       struct buf *ret_text)
 {
 	_cleanup_(option_list_done) struct option_list list;
+	bool grouped;
 
-	option_list_init(&list, applet->options);
-	buf_addf(ret_text, "Usage: stacktool %s ", applet->name);
+	option_list_init(&list, table);
+	grouped = option_list_is_long(&list);
+	buf_addf(ret_text, "Usage: %s ", command);
 	help_usage(&list, ret_text);
 	buf_adds(ret_text, "\n\n");
+	if (grouped && !all) {
+		add_brief(ret_text, applet, command, &list);
+		return;
+	}
 	add_paragraphs(ret_text, applet->description);
 	add_list(ret_text, applet, &list, true);
-	add_list(ret_text, applet, &list, false);
-	add_examples(ret_text, applet);
+	if (grouped)
+		add_groups(ret_text, applet, &list, false);
+	else
+		add_list(ret_text, applet, &list, false);
+	add_examples(ret_text, applet, command, false);
 }

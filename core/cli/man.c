@@ -4,12 +4,13 @@
 
 #include "core/base/cleanup.h"
 #include "core/cli/help.h"
+#include "core/cli/option_groups.h"
 #include "core/cli/status.h"
 #include "core/cli/version.h"
 
-/* ---- words that no option table has ---- */
+/* ---- texts that no option table has ---- */
 
-/* Lists of them end with a paragraph without text. */
+/* Arrays of paragraphs end with one without text. */
 struct paragraph {
 	const char *title; /* in the left column; NULL: a plain paragraph */
 	const char *text;
@@ -29,7 +30,8 @@ static const struct paragraph description[] = {
 };
 
 static const struct paragraph commands[] = {
-	{ "help [APPLET]", "print the help of stacktool or of an applet (also: stacktool APPLET --help)" },
+	{ "help [APPLET]",
+	  "print the help of stacktool or of an applet (also: stacktool APPLET --help; --help=all for all options)" },
 	{ "help --man [APPLET|probes]", "print the help as a man page: stacktool help --man count | man -l -" },
 	{ "--list", "list the applets, one per line" },
 	{ "--version", "print the version, the libraries and the build options" },
@@ -45,7 +47,9 @@ static const struct paragraph environment[] = {
 	  "servers for debug files, queried by build id with debuginfod-find (elfutils); if unset, no server is "
 	  "queried" },
 	{ "PATH, LD_LIBRARY_PATH", "where the programs and libraries of patterns are searched" },
-	{ "NO_COLOR", "ignored: text is never coloured" },
+	{ "STACKTOOL_FORMAT",
+	  "format of reports without --format and -o; if unset, a summary on a terminal, else text" },
+	{ "NO_COLOR", "if set, a summary has no colours; other text never has" },
 	{},
 };
 
@@ -57,7 +61,7 @@ static const char overhead_of_run[] =
 	"Each run reports its own cost in its last line. The figures were measured on a virtual machine with two "
 	"CPUs and Linux 6.18.";
 
-/* The figures are those of docs/internals/benchmarks.md. */
+/* The figures are from docs/internals/benchmarks.md. */
 static const struct paragraph debugging[] = {
 	{ NULL, "stacktool reports on standard error, with a count, everything that is lost, unnamed or unavailable. "
 		"'stacktool doctor' checks what this host can do and prints a remedy for each gap." },
@@ -77,7 +81,12 @@ static const struct paragraph debugging[] = {
 	  "code of a JIT compiler." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel could not walk the stack. Kernel threads have no user stack; for them nothing is printed." },
-	{ "[truncated]", "The stack has more than 127 frames, the limit; its root is missing." },
+	{ "[... frames ...]",
+	  "The middle of a stack with more than 127 frames, whose outermost and innermost frames are kept. Stacks that "
+	  "differ only in the number of these frames are one row." },
+	{ "[truncated]",
+	  "The stack has more frames than the limit: 2,048, or 127 for kernel stacks and for stacks walked by "
+	  "frame pointers. Its root is missing." },
 	{ "[truncated by --max-depth]", "--max-depth omitted the outer frames." },
 	{ "nothing matches",
 	  "Exit status 5, with similar names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' "
@@ -90,9 +99,10 @@ static const struct paragraph overhead[] = {
 		"'stacktool funccount' is the cheapest way, because it takes no stacks." },
 	{ NULL,
 	  "Each run reports its own cost in its last line: the BPF programs time some of their runs. Above 5 % of "
-	  "all CPU time (--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) stacktool detaches the "
-	  "costliest probe and prints a warning; if it was the only one, the run ends. With --strict the exit status "
-	  "is then 4. Runs with more than 100 probes end after 5 minutes, except with --forever." },
+	  "all CPU time, or with -p of the CPU time of the traced processes (--max-overhead, or STACKTOOL_MAX_OVERHEAD "
+	  "in the environment), stacktool detaches the costliest probe and prints a warning; if it was the only one, "
+	  "the run ends with status 6. Events of a command after -- have no limit. With --strict the exit status is 4 "
+	  "if a probe was detached. Runs with more than 100 probes end after 5 minutes, except with --forever." },
 	{ "count",
 	  "An event with both stacks (16 user frames) costs about 1.2 microseconds, 0.6 times the cost of the "
 	  "kernel's own two stack walks; unwind tables add about a fifth. A million events a second would take more "
@@ -122,6 +132,10 @@ static const struct paragraph patterns[] = {
 	{ "t:CATEGORY:EVENT", "a kernel tracepoint" },
 	{ "u:LIB:PROBE, u:LIB:PROVIDER:PROBE", "a USDT probe of a library or program" },
 	{ "u::PROBE", "a USDT probe in the files of the processes of -p" },
+	{ "PATTERN PATTERN...",
+	  "several patterns, all kernel functions, user functions, tracepoints or USDT probes. An event that several of "
+	  "them match counts once." },
+	{ "@FILE", "the patterns in the lines of FILE; empty lines and those that begin with '#' are skipped" },
 	{ NULL,
 	  "A function may be written mangled or demangled: app:_ZN2ns4funcEi, app:ns::func(int), or app:ns::func for "
 	  "all overloads." },
@@ -148,8 +162,8 @@ static const struct paragraph colons[] = {
 /* ---- roff ---- */
 
 /*
- * Text as it is to be read: backslashes and dashes keep their look, a line that begins with a control character of
- * roff stays text.
+ * Text for roff: backslashes and dashes are printed as they are, and a line may begin with one of roff's control
+ * characters.
  */
 static void add_text(struct buf *page, const char *text)
 {
@@ -194,6 +208,8 @@ static void add_option_name(struct buf *page, const struct option_spec *spec)
 		buf_addf(page, "\\-%c", spec->letter);
 		buf_adds(page, "\\fR, \\fB");
 	}
+	if (spec->also)
+		buf_addf(page, "\\-%c\\fR, \\fB", spec->also);
 	add_text(page, "--");
 	add_text(page, spec->name);
 	buf_adds(page, "\\fR");
@@ -204,20 +220,37 @@ static void add_option_name(struct buf *page, const struct option_spec *spec)
 	buf_addc(page, '\n');
 }
 
-static void add_options(struct buf *page, const struct applet *applet, const struct option_list *list, bool operands)
+static void add_option(struct buf *page, const struct applet *applet, const struct option_entry *entry)
 {
-	for (size_t i = 0; i < list->nr; i++) {
-		const struct option_entry *entry = &list->data[i];
-		_cleanup_(buf_done) struct buf words = {};
+	_cleanup_(buf_done) struct buf words = {};
 
-		if (entry->spec->operand != operands || entry->spec->hidden)
-			continue;
-		buf_adds(page, ".TP\n");
-		add_option_name(page, entry->spec);
-		buf_adds(&words, entry->spec->help);
-		help_default(applet, entry, &words);
-		add_text(page, buf_text(&words));
-		buf_addc(page, '\n');
+	buf_adds(page, ".TP\n");
+	add_option_name(page, entry->spec);
+	buf_adds(&words, entry->spec->help);
+	help_default(applet, entry, &words);
+	add_text(page, buf_text(&words));
+	buf_addc(page, '\n');
+}
+
+static void add_operands(struct buf *page, const struct applet *applet, const struct option_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->data[i].spec->operand && !list->data[i].hidden)
+			add_option(page, applet, &list->data[i]);
+}
+
+/* With titles if there are many. */
+static void add_options(struct buf *page, const struct applet *applet, const struct option_list *list)
+{
+	for (const struct option_group *group = option_groups; group->title; group++) {
+		entry_list entries = {};
+
+		option_group_pick(group, list, false, &entries);
+		if (entries.nr && option_list_is_long(list))
+			buf_addf(page, ".SS %s\n", group->title);
+		for (size_t i = 0; i < entries.nr; i++)
+			add_option(page, applet, entries.data[i]);
+		vec_done(&entries);
 	}
 }
 
@@ -246,7 +279,7 @@ static void add_statuses(struct buf *page)
 		int status;
 		const char *text;
 	} statuses[] = {
-#define X(name, status, text) { status, text },
+#define X(name, status, word, text) { status, text },
 		EXIT_STATUSES(X)
 #undef X
 	};
@@ -271,7 +304,7 @@ static void add_synopsis(struct buf *page, const struct applet *applet, const st
 	buf_addc(page, '\n');
 }
 
-/* Sections that bcc's man pages have, too; what is the same for all applets is in stacktool(8). */
+/* Sections that bcc's man pages have too. stacktool(8) has what is the same for all applets. */
 static void add_cost(struct buf *page, const struct applet *applet)
 {
 	if (!applet->overhead)
@@ -295,8 +328,8 @@ void man_page(const struct applet *applet, struct buf *ret_text)
 	add_head(ret_text, buf_text(&title), COMMANDS, applet->summary);
 	add_synopsis(ret_text, applet, &list);
 	buf_adds(ret_text, ".SH OPTIONS\n");
-	add_options(ret_text, applet, &list, true);
-	add_options(ret_text, applet, &list, false);
+	add_operands(ret_text, applet, &list);
+	add_options(ret_text, applet, &list);
 	add_examples(ret_text, applet);
 	add_cost(ret_text, applet);
 	add_statuses(ret_text);

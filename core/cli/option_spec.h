@@ -16,14 +16,15 @@
  *	uint32_t, uint64_t  number from .min to .max (0: the type's own limit)
  *	int                 the same, for a field whose default is -1: "not given"
  *	const char *        text, as it stands in argv
- *	struct u32_list     numbers separated by commas, each from .min to .max
+ *	struct u32_list     numbers separated by commas, each from .min to .max; with .ranges also "0-3"
  *	struct word_list    an operand, the last one: any number of words
  *	char *const *       an operand: all words after "--", a command to run
  *	anything with .parse what that function makes of it (enums by name)
  *
  * OPTION_SECONDS fills a uint64_t with nanoseconds from 5, 0.5, 500ms, 2m or 1h; at least a millisecond.
+ * OPTION_MICROSECONDS fills one with microseconds from 5, which are microseconds as in bcc, or 5us, 1.5ms, 2s.
  *
- * Of two options of the same name in a table and its fragments the first counts: so an applet gives a shared option a
+ * If a table and its fragments have two options of the same name, the first counts: so an applet gives a shared option a
  * letter, or another help text.
  *
  * An option given twice keeps the last value, as in argparse; lists are joined.
@@ -45,6 +46,7 @@ enum option_kind {
 	OPTION_KIND_U64,
 	OPTION_KIND_INT,
 	OPTION_KIND_SECONDS,
+	OPTION_KIND_MICROSECONDS,
 	OPTION_KIND_TEXT,
 	OPTION_KIND_U32_LIST,
 	OPTION_KIND_WORDS,
@@ -54,21 +56,24 @@ enum option_kind {
 struct option_spec {
 	enum option_kind kind;
 	char letter;         /* 'F' for -F; 0 = long name only */
-	const char *name;    /* long name without dashes; of an operand: what messages call it */
+	char also;           /* a second letter, which other applets have for the same; 0: none */
+	const char *name;    /* long name without dashes, or the name of an operand in messages */
 	const char *metavar; /* what the value is called in help: "HZ"; NULL for flags */
 	const char *help;    /* lower case, no full stop */
 	size_t offset;       /* of the field */
 
-	uint64_t min, max;     /* of numbers; max 0 = the type's limit */
-	uint32_t otherwise;    /* of a uint32_t: its value when none is given, which may be then; 0 = must be given */
-	const char *noun;      /* what the value should have been, for messages: "a frequency"; NULL = by kind */
-	const char *exclusive; /* options with the same word here exclude each other; NULL = none */
-	bool operand;          /* a word without dash, taken in table order */
+	uint64_t min, max;     /* of numbers; max 0: the limit of the type */
+	bool ranges;           /* of a list: may have "0-3" too */
+	uint32_t otherwise;    /* of a uint32_t: its value if the option has no value; 0: it needs one */
+	const char *values;    /* those that the shell completes, separated by spaces; NULL: it offers files */
+	const char *noun;      /* what messages call the expected value: "a frequency"; NULL: by kind */
+	const char *exclusive; /* options with the same word here exclude each other; NULL: none */
+	bool operand;          /* a word without dash; operands are filled in the order of the table */
 	bool required;         /* operands only */
-	bool hidden;           /* works, but help and man page are silent about it */
-	bool ours; /* bcc's tool has no such option: gives way when a prefix could also mean one of bcc's */
+	bool hidden;           /* help and man page do not mention it; of a fragment: none of its options */
+	bool ours; /* bcc's tool has no such option: an abbreviation that fits one of bcc's too means that one */
 
-	/* Turns the text into the field, 0 or a usage error; replaces what the kind would do. */
+	/* Parses the text into the field: 0 or a usage error. Replaces the parser of the kind. */
 	int (*parse)(const char *text, void *field);
 
 	const struct option_spec *fragment; /* OPTION_KIND_FRAGMENT: its table */
@@ -107,12 +112,24 @@ struct option_spec {
 		##__VA_ARGS__,                                                            \
 	}
 
+/* OPTION_MICROSECONDS(letter, name, structure, field, help, further members...): the field is a uint64_t of microseconds */
+#define OPTION_MICROSECONDS(letter_, name_, structure, field, help_, ...)                      \
+	{                                                                                      \
+		.kind = _Generic(((structure *)0)->field, uint64_t: OPTION_KIND_MICROSECONDS), \
+		.offset = offsetof(structure, field),                                          \
+		.letter = (letter_),                                                           \
+		.name = (name_),                                                               \
+		.metavar = "US",                                                               \
+		.help = (help_),                                                               \
+		##__VA_ARGS__,                                                                 \
+	}
+
 /* OPERAND(name, structure, field, help, further members...) */
 #define OPERAND(name_, structure, field, help_, ...) \
 	{ OPTION_FIELD(structure, field), .name = (name_), .help = (help_), .operand = true, ##__VA_ARGS__ }
 
 /* The options of `table`, which fill the member `field` of `structure`. */
-#define OPTION_FRAGMENT(table, structure, field) \
-	{ .kind = OPTION_KIND_FRAGMENT, .fragment = (table), .offset = offsetof(structure, field) }
+#define OPTION_FRAGMENT(table, structure, field, ...) \
+	{ .kind = OPTION_KIND_FRAGMENT, .fragment = (table), .offset = offsetof(structure, field), ##__VA_ARGS__ }
 
 #define OPTION_END { .kind = OPTION_KIND_END }

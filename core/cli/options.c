@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * getopt_long does the splitting (bundles, --name=value, unique prefixes); the tables it wants are made from ours, and
- * every message is ours. Two things go beyond it:
+ * getopt_long() splits the words (bundles, --name=value, unique abbreviations). Its tables are made from ours, and all
+ * messages are ours. Two things are added:
  *
- * Operands come in order ('-' at the start of its string), because argparse lets them stand anywhere and
+ * Operands are returned in their place ('-' at the start of the letters), because argparse allows them anywhere and
  * POSIXLY_CORRECT must not change that.
  *
- * A prefix that was unique in bcc's tool stays so although we have further options: where getopt_long calls a word
- * ambiguous, options marked `ours` give way.
+ * An abbreviation that is unique in bcc's tool stays unique although we have more options: if getopt_long() finds it
+ * ambiguous, options marked `ours` are ignored.
  */
 #include "core/cli/options.h"
 
@@ -22,16 +22,15 @@
 #include "core/base/suggest.h"
 #include "core/cli/value.h"
 
-/* What getopt_long returns for a long name: its entry number above every letter. */
+/* getopt_long() returns this plus the entry number for a long name: more than any letter. */
 #define LONG_BASE 256
 
 struct parser {
 	struct option_list list;
 	bool *seen;            /* by entry */
-	struct option *longs;  /* getopt's table */
-	struct buf letters;    /* getopt's other table */
+	struct option *longs;  /* getopt's long options */
+	struct buf letters;    /* getopt's letters */
 	size_t nr_operands;    /* taken so far */
-	const char *operand;   /* the last of them; NULL: none yet */
 	int argc;
 	char **argv;
 	char *options;
@@ -43,7 +42,9 @@ static const struct option_spec help_spec = {
 	.kind = OPTION_KIND_HELP,
 	.letter = 'h',
 	.name = "help",
-	.help = "show this help and exit",
+	.metavar = "all",
+	.help = "print this help, or with =all all options, and exit",
+	.otherwise = 1,
 };
 
 static bool has_name(const struct option_list *list, const char *name)
@@ -54,21 +55,21 @@ static bool has_name(const struct option_list *list, const char *name)
 	return false;
 }
 
-static void list_add(struct option_list *list, const struct option_spec *table, size_t offset)
+static void list_add(struct option_list *list, const struct option_spec *table, size_t offset, bool hidden)
 {
 	for (const struct option_spec *spec = table; spec->kind != OPTION_KIND_END; spec++) {
 		if (spec->kind == OPTION_KIND_FRAGMENT)
-			list_add(list, spec->fragment, offset + spec->offset);
+			list_add(list, spec->fragment, offset + spec->offset, hidden || spec->hidden);
 		else if (spec->operand || !has_name(list, spec->name))
-			vec_push(list, (struct option_entry){ spec, offset + spec->offset });
+			vec_push(list, (struct option_entry){ spec, offset + spec->offset, hidden || spec->hidden });
 	}
 }
 
 void option_list_init(struct option_list *list, const struct option_spec *table)
 {
 	*list = (struct option_list){};
-	list_add(list, table, 0);
-	vec_push(list, (struct option_entry){ &help_spec, 0 });
+	list_add(list, table, 0, false);
+	vec_push(list, (struct option_entry){ .spec = &help_spec });
 }
 
 void option_list_done(struct option_list *list)
@@ -79,6 +80,13 @@ void option_list_done(struct option_list *list)
 bool option_takes_value(const struct option_spec *spec)
 {
 	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP && !spec->otherwise;
+}
+
+/* If two options have the same letter, the first counts, as with names. */
+static void add_letter(struct buf *letters, char letter, bool takes_value)
+{
+	if (letter && !strchr(buf_text(letters), letter))
+		buf_addf(letters, "%c%s", letter, takes_value ? ":" : "");
 }
 
 static void parser_init(struct parser *parser, const struct option_spec *table, int argc, char **argv, void *options)
@@ -96,8 +104,8 @@ static void parser_init(struct parser *parser, const struct option_spec *table, 
 
 		if (spec->operand)
 			continue;
-		if (spec->letter)
-			buf_addf(&parser->letters, "%c%s", spec->letter, value ? ":" : "");
+		add_letter(&parser->letters, spec->letter, value);
+		add_letter(&parser->letters, spec->also, value);
 		*next++ = (struct option){
 			.name = spec->name,
 			.has_arg = spec->otherwise ? optional_argument
@@ -116,7 +124,7 @@ static void parser_done(struct parser *parser)
 	buf_done(&parser->letters);
 }
 
-/* ---- what messages call things ---- */
+/* ---- names in messages ---- */
 
 /* "-F/--frequency", "--save", "duration". */
 static const char *label(const struct option_spec *spec, struct buf *text)
@@ -138,9 +146,9 @@ static int fail_missing_value(const struct option_spec *spec)
 	return fail_usage("argument %s: needs a value: %s", label(spec, &name), spec->metavar);
 }
 
-static bool is_shown(const struct option_spec *spec)
+static bool is_shown(const struct option_entry *entry)
 {
-	return !spec->operand && !spec->hidden;
+	return !entry->spec->operand && !entry->hidden;
 }
 
 static int fail_unknown_long(const struct parser *parser, const char *name)
@@ -151,11 +159,13 @@ static int fail_unknown_long(const struct parser *parser, const char *name)
 	int err;
 
 	for (size_t i = 0; i < parser->list.nr; i++)
-		if (is_shown(parser->list.data[i].spec))
+		if (is_shown(&parser->list.data[i]))
 			names[nr++] = parser->list.data[i].spec->name;
 	nearest = str_nearest(name, names, nr);
 	err = fail_usage("unknown option '--%s'", name);
-	if (nearest)
+	if (!strcmp(name, "version"))
+		hint("'stacktool --version' prints it");
+	else if (nearest)
 		hint("did you mean '--%s'?", nearest);
 	else
 		hint("--help lists the options");
@@ -180,7 +190,9 @@ static int check_exclusive(const struct parser *parser, const struct option_spec
 	return 0;
 }
 
-/* "--top 5": a number after an option with an optional value is its value, not an operand. NULL: no number follows. */
+/*
+ * "--top 5": the number after an option with an optional value is its value, not an operand. NULL: no number follows.
+ */
 static const char *number_behind(const struct parser *parser)
 {
 	const char *word = optind < parser->argc ? parser->argv[optind] : "";
@@ -191,6 +203,15 @@ static const char *number_behind(const struct parser *parser)
 	return word;
 }
 
+static int take_help(const char *text)
+{
+	if (!text)
+		return OPTIONS_HELP;
+	if (!strcmp(text, "all"))
+		return OPTIONS_HELP_ALL;
+	return fail_usage("argument -h/--help: '%s': give all, or nothing", text);
+}
+
 static int take(struct parser *parser, size_t i, const char *text)
 {
 	_cleanup_(buf_done) struct buf name = {};
@@ -198,7 +219,7 @@ static int take(struct parser *parser, size_t i, const char *text)
 	int err;
 
 	if (entry->spec->kind == OPTION_KIND_HELP)
-		return OPTIONS_HELP;
+		return take_help(text);
 	parser->seen[i] = true;
 	err = check_exclusive(parser, entry->spec);
 	if (err < 0)
@@ -216,7 +237,7 @@ static int take(struct parser *parser, size_t i, const char *text)
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
 }
 
-/* The entry of the next operand, or -1. A command is not an operand: it follows "--". */
+/* The entry of the next operand, or -1. A command is not an operand, because it follows "--". */
 static ssize_t next_operand(const struct parser *parser)
 {
 	size_t nr_left = parser->nr_operands;
@@ -230,52 +251,59 @@ static ssize_t next_operand(const struct parser *parser)
 	return -1;
 }
 
-/* "-d 3" where -d is a flag makes 3 the first operand. */
+static bool has_command(const struct parser *parser)
+{
+	for (size_t i = 0; i < parser->list.nr; i++)
+		if (parser->list.data[i].spec->kind == OPTION_KIND_COMMAND)
+			return true;
+	return false;
+}
+
+/* A hint if a word that is not a valid operand is probably a command: a path or a name, not a number. */
+static void hint_command(const struct parser *parser, const char *text)
+{
+	if (has_command(parser) && *text && !strchr("-0123456789.", *text) && !strchr(text, ':'))
+		hint("a command follows --, as in 'stacktool %s ... -- %s'", parser->argv[0], text);
+}
+
 static int fail_unexpected(const struct parser *parser, const char *text)
 {
-	_cleanup_(buf_done) struct buf name = {};
 	int err = fail_usage("unexpected argument '%s'", text);
 
-	if (!parser->operand || parser->operand[strspn(parser->operand, "0123456789.")])
-		return err;
-	for (size_t i = 0; i < parser->list.nr; i++) {
-		const struct option_spec *spec = parser->list.data[i].spec;
-
-		if (!spec->operand && !strcmp(spec->name, "duration"))
-			hint("'%s' is in the place of the pattern; for a duration of that many "
-			     "seconds: %s %s",
-			     parser->operand, label(spec, &name), parser->operand);
-	}
+	hint_command(parser, text);
 	return err;
 }
 
 static int take_operand(struct parser *parser, const char *text)
 {
 	ssize_t i = next_operand(parser);
+	int err;
 
 	if (i < 0)
 		return fail_unexpected(parser, text);
-	parser->operand = text;
 	if (parser->list.data[i].spec->kind != OPTION_KIND_WORDS)
 		parser->nr_operands++;
-	return take(parser, (size_t)i, text);
+	err = take(parser, (size_t)i, text);
+	if (err < 0 && parser->list.data[i].spec->kind == OPTION_KIND_SECONDS)
+		hint_command(parser, text);
+	return err;
 }
 
-/* The entry of what getopt_long returned or put into optopt: a letter of the table, or a code of ours. */
+/* The entry for a result of getopt_long() or for optopt: a letter of the table, or a code of ours. */
 static size_t find_code(const struct parser *parser, int code)
 {
 	size_t i = 0;
 
 	if (code >= LONG_BASE)
 		return (size_t)(code - LONG_BASE);
-	while (parser->list.data[i].spec->letter != code)
+	while (parser->list.data[i].spec->letter != code && parser->list.data[i].spec->also != code)
 		i++;
 	return i;
 }
 
-/* ---- words that getopt_long gave up on ---- */
+/* ---- words that getopt_long() refuses ---- */
 
-/* "-5": a negative number in the place of an operand, which getopt takes for an option. NULL when it is not one. */
+/* "-5": a negative number in place of an operand, which getopt takes for an option. NULL if it is not one. */
 static const char *negative_number(const struct parser *parser, int digit)
 {
 	for (int i = optind - 1; i <= optind && i < parser->argc; i++)
@@ -292,11 +320,11 @@ static int take_unknown_letter(struct parser *parser, int letter)
 	if (number && next_operand(parser) >= 0)
 		return take_operand(parser, number);
 	err = fail_usage("unknown option '-%c'", letter);
-	hint("--help lists the options");
+	hint(letter == 'g' ? "perf's -g: stacks are always recorded" : "--help lists the options");
 	return err;
 }
 
-/* The entries that a prefix could mean; bcc's own win over ours. Returns their number, and the last of them. */
+/* The entries that an abbreviation can mean; bcc's options take precedence. Returns their number and the last one. */
 static size_t find_prefix(const struct parser *parser, const char *name, bool with_ours, size_t *ret_entry)
 {
 	size_t nr = 0;
@@ -319,13 +347,13 @@ static int fail_ambiguous(const struct parser *parser, const char *name)
 	for (size_t i = 0; i < parser->list.nr; i++) {
 		const struct option_spec *spec = parser->list.data[i].spec;
 
-		if (is_shown(spec) && !strncmp(spec->name, name, strlen(name)))
+		if (is_shown(&parser->list.data[i]) && !strncmp(spec->name, name, strlen(name)))
 			buf_addf(&names, "%s--%s", names.nr ? ", " : "", spec->name);
 	}
 	return fail_usage("ambiguous option '--%s': it could be %s", name, buf_text(&names));
 }
 
-/* A long option that is unknown, or a prefix of several. */
+/* A long option that is unknown, or an ambiguous abbreviation. */
 static int take_unclear_long(struct parser *parser, const char *word)
 {
 	_cleanup_(freep) char *name = xstrndup(word + 2, strcspn(word + 2, "="));
@@ -376,16 +404,18 @@ static int take_code(struct parser *parser, int code)
 	}
 }
 
-/* What follows "--": operands that are required and still missing, then the command, in tables that have one. */
+/* Checks for missing operands. Then takes what follows "--" as the command, if the table has one. */
 static int take_rest(struct parser *parser, int first)
 {
 	size_t command = 0;
 
 	while (command < parser->list.nr && parser->list.data[command].spec->kind != OPTION_KIND_COMMAND)
 		command++;
+	if (command < parser->list.nr && first == parser->argc && !strcmp(parser->argv[first - 1], "--"))
+		return fail_usage("argument --: there is no command after it");
 	for (int i = first; i < parser->argc; i++) {
 		ssize_t operand = next_operand(parser);
-		bool is_required = operand >= 0 && parser->list.data[operand].spec->required;
+		bool is_required = operand >= 0 && parser->list.data[operand].spec->required && !parser->seen[operand];
 		int err;
 
 		if (command < parser->list.nr && !is_required) {

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All exit statuses: main.c ends with them, and every man page lists them. docs/reference/exit-status.md has more. */
+/*
+ * All exit statuses: main.c ends with them, and every man page lists them. With -- COMMAND the word of the reason begins the message,
+ * and --status-file has it. docs/reference/exit-status.md has more.
+ */
 #pragma once
 
-#define EXIT_STATUSES(X)                                                                                               \
-	X(DONE, 0, "success, also after Ctrl-C or SIGTERM")                                                            \
-	X(FAILED, 1, "failed")                                                                                         \
-	X(USAGE, 2, "usage error")                                                                                     \
-	X(HOST, 3, "a kernel feature or a privilege is missing, or a resource limit is too low; the message names it") \
-	X(LOST, 4, "data was lost, with --strict")                                                                     \
-	X(NO_MATCH, 5, "the pattern matched nothing")
+#define EXIT_STATUSES(X)                                                                                      \
+	X(DONE, 0, "done", "success, also after Ctrl-C or SIGTERM")                                           \
+	X(FAILED, 1, "failed", "failed")                                                                      \
+	X(USAGE, 2, "usage", "usage error")                                                                   \
+	X(HOST, 3, "host",                                                                                    \
+	  "a kernel feature or a privilege is missing, or a resource limit is too low; the message names it") \
+	X(LOST, 4, "lost", "data was lost, with --strict")                                                    \
+	X(NO_MATCH, 5, "no-match", "the pattern matched nothing")                                             \
+	X(CUT, 6, "cut", "the run was ended early because its probes cost too much (--max-overhead)")         \
+	X(OWN, 125, "own",                                                                                    \
+	  "with -- COMMAND: stacktool failed, for any of these reasons; otherwise the command's status")
 
 enum exit_status {
-#define X(name, status, text) STATUS_##name = status,
+#define X(name, status, word, text) STATUS_##name = status,
 	EXIT_STATUSES(X)
 #undef X
 };
+
+/* The word of a status: "done", "no-match". */
+const char *status_word(int status);

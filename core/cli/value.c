@@ -13,11 +13,12 @@
 
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 
-#define NS_PER_S 1000000000ull
+#define US_PER_S 1000000ull
 #define MIN_SECONDS_NS 1000000ull
-#define MAX_SECONDS 999999999ull /* in nanoseconds almost 10^18, so that a sum of several fits into 64 bits */
+#define MAX_SECONDS 999999999ull /* in nanoseconds almost 10^18, so the sum of several fits into 64 bits */
 
 static bool is_digit(char c)
 {
@@ -46,33 +47,34 @@ static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return read_number(&text, min, max, ret) < 0 || *text ? -EINVAL : 0;
 }
 
-/* The digits after the point as nanoseconds; what is finer is dropped. */
+/* The digits after the point, as nanoseconds; finer ones are dropped. */
 static const char *read_fraction(const char *text, uint64_t *ret_ns)
 {
-	uint64_t unit = NS_PER_S / 10;
+	uint64_t unit = NSEC_PER_SEC / 10;
 
 	for (*ret_ns = 0; is_digit(*text); text++, unit /= 10)
 		*ret_ns += (uint64_t)(*text - '0') * unit;
 	return text;
 }
 
-/* The unit after a number of a duration, in thousandths of a second; 0 for what is no unit. */
-static uint64_t thousandths_of(const char *unit)
+/* The unit after the number of a duration, in microseconds; 0: not a unit. */
+static uint64_t unit_us(const char *unit)
 {
 	static const struct {
 		const char *name;
-		uint64_t thousandths;
-	} units[] = { { "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60 * 1000 }, { "h", 3600 * 1000 } };
+		uint64_t us;
+	} units[] = { { "", US_PER_S }, { "s", US_PER_S },      { "ms", 1000 },
+		      { "us", 1 },      { "m", 60 * US_PER_S }, { "h", 3600 * US_PER_S } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(unit, units[i].name))
-			return units[i].thousandths;
+			return units[i].us;
 	return 0;
 }
 
-static int parse_seconds(const char *text, uint64_t *ret_ns)
+static int parse_seconds(const char *text, uint64_t min_ns, uint64_t *ret_ns)
 {
-	uint64_t whole = 0, fraction = 0, thousandths, ns;
+	uint64_t whole = 0, fraction = 0, unit, ns;
 
 	if (*text != '.' && read_number(&text, 0, MAX_SECONDS, &whole) < 0)
 		return -EINVAL;
@@ -81,24 +83,56 @@ static int parse_seconds(const char *text, uint64_t *ret_ns)
 			return -EINVAL;
 		text = read_fraction(text + 1, &fraction);
 	}
-	thousandths = thousandths_of(text);
-	if (!thousandths || whole > MAX_SECONDS * 1000 / thousandths)
+	unit = unit_us(text);
+	if (!unit || whole > MAX_SECONDS * US_PER_S / unit)
 		return -EINVAL;
-	ns = whole * (NS_PER_S / 1000) * thousandths + fraction * thousandths / 1000;
-	if (ns < MIN_SECONDS_NS || ns > MAX_SECONDS * NS_PER_S)
+	ns = whole * 1000 * unit + fraction * unit / US_PER_S;
+	if (ns < min_ns || ns > MAX_SECONDS * NSEC_PER_SEC)
 		return -EINVAL;
 	*ret_ns = ns;
 	return 0;
 }
 
-/* Adds to the list, all or nothing. */
-static int parse_list(const char *text, uint64_t min, uint64_t max, struct u32_list *list)
+/* A number alone is in microseconds; other durations have a unit. */
+static int parse_microseconds(const struct option_spec *spec, const char *text, uint64_t *ret_us)
+{
+	uint64_t us, ns;
+
+	if (text[strspn(text, "0123456789")]) {
+		if (is_digit(text[strlen(text) - 1]) || parse_seconds(text, 0, &ns))
+			return -EINVAL;
+		us = ns / 1000;
+	} else if (parse_number(text, 0, UINT64_MAX, &us)) {
+		return -EINVAL;
+	}
+	if (us < spec->min)
+		return -EINVAL;
+	*ret_us = us;
+	return 0;
+}
+
+/* "5" or "0-3". */
+static int read_range(const char **cursor, const struct option_spec *spec, uint64_t max, uint64_t *ret_first,
+		      uint64_t *ret_last)
+{
+	if (read_number(cursor, spec->min, max, ret_first))
+		return -EINVAL;
+	*ret_last = *ret_first;
+	if (!spec->ranges || **cursor != '-')
+		return 0;
+	++*cursor;
+	return read_number(cursor, *ret_first, max, ret_last);
+}
+
+/* Adds all numbers to the list, or none. */
+static int parse_list(const struct option_spec *spec, const char *text, uint64_t max, struct u32_list *list)
 {
 	size_t before = list->nr;
-	uint64_t value;
+	uint64_t value, last;
 
-	while (!read_number(&text, min, max, &value)) {
-		vec_push(list, (uint32_t)value);
+	while (!read_range(&text, spec, max, &value, &last)) {
+		for (; value <= last; value++)
+			vec_push(list, (uint32_t)value);
 		if (!*text)
 			return 0;
 		if (*text++ != ',')
@@ -125,9 +159,11 @@ static int parse_kind(const struct option_spec *spec, const char *text, void *fi
 
 	switch (spec->kind) {
 	case OPTION_KIND_SECONDS:
-		return parse_seconds(text, field);
+		return parse_seconds(text, MIN_SECONDS_NS, field);
+	case OPTION_KIND_MICROSECONDS:
+		return parse_microseconds(spec, text, field);
 	case OPTION_KIND_U32_LIST:
-		return parse_list(text, spec->min, limit(spec), field);
+		return parse_list(spec, text, limit(spec), field);
 	case OPTION_KIND_WORDS:
 		vec_push((struct word_list *)field, text);
 		return 0;
@@ -155,6 +191,7 @@ static const char *noun(const struct option_spec *spec)
 		return spec->noun;
 	switch (spec->kind) {
 	case OPTION_KIND_SECONDS:
+	case OPTION_KIND_MICROSECONDS:
 		return "a duration";
 	case OPTION_KIND_U32_LIST:
 		return "a list of numbers";
@@ -178,8 +215,13 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	case OPTION_KIND_SECONDS:
 		buf_adds(text, "a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h");
 		break;
+	case OPTION_KIND_MICROSECONDS:
+		buf_addf(text, "microseconds, %" PRIu64 " or more, or a time with a unit, like 500us or 10ms",
+			 spec->min);
+		break;
 	case OPTION_KIND_U32_LIST:
-		buf_adds(text, "numbers separated by commas, each ");
+		buf_adds(text, spec->ranges ? "numbers or ranges separated by commas, like 0-3,5, each "
+					    : "numbers separated by commas, each ");
 		describe_range(spec, text);
 		break;
 	default:
@@ -187,7 +229,7 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	}
 }
 
-/* Whether a refused text is a duration all the same, of more than a fraction of a unit. */
+/* Whether a refused text is a valid duration except for its size: too long. */
 static bool is_too_long(const char *text)
 {
 	size_t nr = strspn(text, "0123456789");
@@ -196,10 +238,10 @@ static bool is_too_long(const char *text)
 
 	if (*unit == '.' && is_digit(unit[1]))
 		unit = read_fraction(unit + 1, &unused);
-	return strspn(text, "0") < nr && thousandths_of(unit);
+	return strspn(text, "0") < nr && unit_us(unit);
 }
 
-/* A usage error about a number that is not accepted. */
+/* A usage error about a number that is refused. */
 static int refuse_number(const struct option_spec *spec, const char *label, const char *text)
 {
 	_cleanup_(buf_done) struct buf accepted = {};

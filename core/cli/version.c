@@ -3,7 +3,7 @@
 
 #if __has_include("build_info.h")
 #include "build_info.h"
-#else /* compiled by hand */
+#else /* compiled without cmake */
 #define ST_BUILD_VERSION "unknown"
 #define ST_BUILD_REVISION ""
 #define ST_BUILD_DATE ""

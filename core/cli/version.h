@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What --version prints, from the build_info.h that the build writes. */
+/* What --version prints, from the build_info.h that the build generates. */
 #pragma once
 
 #include "core/base/buf.h"

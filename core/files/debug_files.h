@@ -4,9 +4,9 @@
  * beside the program or below those directories by the program's path (gdb manual, "Separate Debug Files").
  *
  * The directories are looked for in our root, in that of the host where it is mounted somewhere, and in the root that the program
- * is from, if that is another. Places that the program itself tells, beside it or where split debug information was made, are
- * looked for in the root that it is in, and believed only of its owner and of root: anybody can write a file that claims a
- * build id. The reader of the file compares that, or the checksum, and asks for the next one if it is another's.
+ * is from, if that is another. Places that the program itself names, beside it or where split debug information was made, are
+ * looked for in the root that it is in. A file there is used only if it belongs to the program's owner or to root: anybody can write
+ * a file that claims a build id. The reader of the file compares that, or the checksum, and asks for the next one if it is another's.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ bool build_id_is_plain(const char *text);
 struct debug_search {
 	const char *directories; /* of debug files, colons between them; searched before /usr/lib/debug; NULL none */
 	const struct debug_home *home; /* NULL unknown */
-	struct buf *why; /* is told of every place (core/base/why.h); NULL */
+	struct buf *why; /* gets a line for every place (core/base/why.h); NULL: none */
 	const char *host_root; /* where the host's file system is mounted (opener.h); NULL: it is ours */
 };
 

@@ -31,11 +31,11 @@ static bool has_servers(void)
 	return servers && *servers;
 }
 
-static bool is_readable(int fd, int64_t patience_ms)
+static bool is_readable(int fd, int64_t timeout_ms)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
-	return poll(&wait, 1, (int)patience_ms) == 1;
+	return poll(&wait, 1, (int)timeout_ms) == 1;
 }
 
 void debuginfod_start(struct debuginfod *debuginfod)

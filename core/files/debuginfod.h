@@ -23,7 +23,7 @@ struct debuginfod {
 
 /*
  * Forks the process that asks, if DEBUGINFOD_URLS is set: call it before anything privileged is open. Where it cannot be
- * started, nobody is asked; that is no failure. debuginfod_done() ends it.
+ * started, nobody is asked; that is not a failure. debuginfod_done() ends it.
  */
 void debuginfod_start(struct debuginfod *debuginfod);
 void debuginfod_done(struct debuginfod *debuginfod);
@@ -31,6 +31,6 @@ void debuginfod_done(struct debuginfod *debuginfod);
 /*
  * Asks for the debug file of a build id (lower-case hex) and waits, 15 s for one file and 60 s for all, after which the
  * program is ended. A descriptor of a regular file, or a negative errno: -ENOENT when there is none, or nobody to ask.
- * `why` is told what became of it (core/base/why.h); NULL.
+ * `why` gets a line with the result (core/base/why.h); NULL: none.
  */
 int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct buf *why);

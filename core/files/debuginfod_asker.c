@@ -333,7 +333,7 @@ int debuginfod_asker_receive(int socket, enum asker_answer *ret_answer, int *ret
 	return got <= 0 ? -EPIPE : -EPROTO;
 }
 
-/* The path is the last line. NULL: that is none. */
+/* The path is the last line. NULL: that line is not a path. */
 static char *path_of(char *text)
 {
 	size_t length = strlen(text);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /*
- * All of [start, start + nr), which need not be in one mapping. 0; -ETIMEDOUT after 200 ms, or twice that; -ESRCH, -EFAULT,
- * -EPERM, -ENOMEM, -EAGAIN.
+ * All of [start, start + nr), which need not be in one mapping. 0; -ETIMEDOUT after 100 ms, or 300 ms where the helper cannot be killed; -ESRCH,
+ * -EFAULT, -EPERM, -ENOMEM, -EAGAIN.
  */
 int foreign_memory_read(uint32_t tgid, uint64_t start, void *to, size_t nr);

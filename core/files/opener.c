@@ -3,7 +3,8 @@
  * What can stall us. Opening with O_PATH and statx(AT_STATX_DONT_SYNC) ask no file system daemon once the path is
  * resolved. Resolving and opening on a FUSE mount do, but the kernel refuses root there before asking, unless the mount
  * has allow_other, which an administrator must permit (/etc/fuse.conf), and refuses it always for mounts made inside
- * another user namespace (fuse_allow_current_process()). Reading happens in the symbol worker, under a deadline.
+ * another user namespace (fuse_allow_current_process()). Reading happens in the symbol worker, under a deadline. What
+ * /proc/PID has takes locks of the process: a helper opens it, under a deadline too.
  */
 #include "core/files/opener.h"
 
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/why.h"
+#include "core/files/helper.h"
 #include "core/files/path_below.h"
 #include "core/host/process.h"
 
@@ -130,19 +133,46 @@ static int open_path_fd(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+struct opening {
+	char path[96];
+	int flags, fd;
+};
+
+static int open_link(struct helper *helper, void *memory)
+{
+	struct opening *opening = memory;
+
+	(void)helper;
+	opening->fd = (int)syscall(SYS_openat, AT_FDCWD, opening->path, opening->flags, 0);
+	return opening->fd < 0 ? -errno : 0;
+}
+
 static int open_of_task(uint32_t task, const char *name, int flags)
 {
-	char path[96];
+	_cleanup_(helper_freep) struct helper *helper = NULL;
+	struct opening *opening;
+	int err;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", task, name);
-	return open_path_fd(path, flags);
+	if (process_has_ended(task)) /* needs no helper, and is frequent where processes are brief */
+		return -ENOENT;
+	helper = helper_new(sizeof(struct opening));
+	if (!helper)
+		return -ENOMEM;
+	opening = helper_memory(helper);
+	snprintf(opening->path, sizeof(opening->path), "/proc/%" PRIu32 "/%s", task, name);
+	opening->flags = O_PATH | O_CLOEXEC | flags;
+	err = helper_start(helper, open_link, false);
+	if (err)
+		return err == -EBUSY ? -ETIMEDOUT : err;
+	helper_await(helper, -1);
+	return helper_end(helper) ?: opening->fd;
 }
 
 /* What /proc has of a process: of another of its threads where the first one has ended, and has nothing any more. */
 static int open_of_process(uint32_t tgid, const char *name, int flags)
 {
 	int fd = open_of_task(tgid, name, flags);
-	uint32_t living = fd < 0 ? process_living_task(tgid) : tgid;
+	uint32_t living = fd < 0 && fd != -ETIMEDOUT ? process_living_task(tgid) : tgid;
 
 	return living == tgid ? fd : open_of_task(living, name, flags);
 }

@@ -5,7 +5,7 @@
  * Order: /proc/PID/map_files/START-END (the very inode, also when deleted or replaced), then the path below
  * /proc/PID/root (core/files/path_below.h), then the path below the host's root where that is mounted somewhere, then
  * below our own, for a process that has exited. Regular files only, never blocking (a FIFO
- * is refused), size within limits. A path proves nothing: the file behind it is taken only when device and inode are
+ * is refused), size within limits. A path proves nothing: the file at it is taken only when device and inode are
  * those of the mapping; without them only map_files is believed.
  *
  * It never parses: descriptors go to the symbol worker. Every file is first opened with O_PATH, which touches nothing,
@@ -25,7 +25,7 @@ struct opener_request {
 	const char *path;      /* as in maps, without " (deleted)" */
 	uint64_t device, inode; /* of the mapping (major << 32 | minor); 0 unknown */
 	const char *host_root; /* where the host's file system is mounted, if we run in a container; NULL: this is it */
-	struct buf *why; /* is told what was tried (core/base/why.h); NULL: nobody asks */
+	struct buf *why; /* gets a line for everything that was tried (core/base/why.h); NULL: none */
 };
 
 /* A descriptor for reading, or a negative errno (no cause is recorded: a frame without a name is not a failure). */
@@ -45,7 +45,7 @@ bool opener_is_plain(int fd);
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
 int opener_root(uint32_t tgid);
 
-/* What tells one root directory from another. */
+/* What identifies a root directory. */
 struct opener_directory {
 	uint64_t device, inode;
 	uint64_t mount; /* number of the mount that it is on: unique at a time, from v6.8 on never used again */

@@ -4,7 +4,7 @@
  *
  *	55a0c1000000-55a0c1021000 r-xp 00002000 fe:00 131 <spaces> /usr/bin/a name (deleted)
  *
- * The name is d_path() with only newlines escaped, so a real "\012" in a name cannot be told from a newline; the newline
+ * The name is d_path() with only newlines escaped, so a real "\012" in a name cannot be distinguished from a newline; the newline
  * wins, since the side-band shows names raw. A name can be 4 KB of newlines, four times as long when escaped; folders
  * that were entered one by one make it longer still.
  */
@@ -16,12 +16,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/files/helper.h"
 #include "core/host/process.h"
 
 #define MAX_LINE (4 * PATH_MAX + 256)
+#define COPY_BYTES (64 << 10)
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -38,7 +41,7 @@ static int digit_value(char c, unsigned int base)
 	return value < base ? (int)value : -1;
 }
 
-/* A number of at most 64 bits and the character behind it. */
+/* A number of at most 64 bits and the character after it. */
 static int take_number(char **cursor, unsigned int base, char terminator, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -143,7 +146,7 @@ int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
 
 /*
  * Visits the whole lines in the buffer and moves the rest to its start. Returns how many lines; the rest in *nr. A line
- * that does not fit is dropped to its end (`skips`): what its owner wrote behind the limit must not pass for a line.
+ * that does not fit is dropped to its end (`skips`): what its owner wrote after the limit must not pass for a line.
  */
 static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *visit, void *context)
 {
@@ -166,7 +169,8 @@ static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *vi
 	return nr_lines;
 }
 
-int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
+/* Of a helper, which fills the pipe `fd`, until it has ended; NULL: of a file. */
+static int read_lines(int fd, struct helper *helper, proc_maps_visit *visit, void *context)
 {
 	char buffer[MAX_LINE + 1];
 	bool skips = false;
@@ -174,26 +178,87 @@ int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
 	int nr_lines = 0;
 
 	for (;;) {
-		ssize_t nr_read = read(fd, buffer + nr, MAX_LINE - nr);
+		int err = helper ? helper_await(helper, fd) : 0;
+		ssize_t nr_read = err ? 0 : read(fd, buffer + nr, MAX_LINE - nr);
 
+		if (err)
+			return err;
 		if (nr_read < 0 && errno == EINTR)
 			continue;
-		if (nr_read < 0)
+		if (nr_read < 0 && errno != EAGAIN)
 			return -errno;
-		if (!nr_read)
+		if (nr_read <= 0)
 			return nr_lines;
 		nr += (size_t)nr_read;
 		nr_lines += take_lines(buffer, &nr, &skips, visit, context);
 	}
 }
 
+int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
+{
+	return read_lines(fd, NULL, visit, context);
+}
+
+/* ---- of a process ---- */
+
+struct copying {
+	char path[64];
+	int from, to; /* ours to close; -1: not open */
+	char bytes[COPY_BYTES];
+};
+
+static int copy_maps(struct helper *helper, void *memory)
+{
+	struct copying *copying = memory;
+	long nr, nr_written;
+
+	copying->from = (int)syscall(SYS_openat, AT_FDCWD, copying->path, O_RDONLY | O_CLOEXEC, 0);
+	if (copying->from < 0)
+		return -errno;
+	while ((nr = syscall(SYS_read, copying->from, copying->bytes, sizeof(copying->bytes))) > 0) {
+		for (long done = 0; done < nr; done += nr_written) {
+			helper_progress(helper);
+			nr_written = syscall(SYS_write, copying->to, copying->bytes + done, nr - done);
+			if (nr_written < 0)
+				return -errno;
+		}
+	}
+	return nr ? -errno : 0;
+}
+
+static int read_by_helper(struct helper *helper, int from, proc_maps_visit *visit, void *context)
+{
+	int nr_lines, err = helper_start(helper, copy_maps, false);
+
+	if (err)
+		return err == -EBUSY ? -ETIMEDOUT : err;
+	nr_lines = read_lines(from, helper, visit, context);
+	err = helper_end(helper);
+	return nr_lines < 0 ? nr_lines : err ? err : nr_lines;
+}
+
 int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context)
 {
-	_cleanup_(closep) int fd = -1;
-	char path[64] = "/proc/self/maps";
+	_cleanup_(helper_freep) struct helper *helper = NULL;
+	uint32_t task = tgid ? process_living_task(tgid) : (uint32_t)getpid();
+	struct copying *copying;
+	int pipe_fds[2], nr_lines;
 
-	if (tgid)
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(tgid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : proc_maps_read(fd, visit, context);
+	if (process_has_ended(task))
+		return -ESRCH;
+	helper = helper_new(sizeof(struct copying));
+	if (!helper)
+		return -ENOMEM;
+	copying = helper_memory(helper);
+	snprintf(copying->path, sizeof(copying->path), "/proc/%" PRIu32 "/maps", task);
+	if (pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	fcntl(pipe_fds[1], F_SETFL, 0); /* the helper waits for us, we wait in poll() */
+	copying->from = -1;
+	copying->to = pipe_fds[1];
+	nr_lines = read_by_helper(helper, pipe_fds[0], visit, context);
+	closep(&copying->from);
+	closep(&pipe_fds[0]);
+	closep(&pipe_fds[1]);
+	return nr_lines;
 }

@@ -8,10 +8,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* What backs a mapping, told by the form of its name; the side-band uses the same names. */
+/* What backs a mapping, by the form of its name; the side-band uses the same names. */
 enum mapping_kind {
 	MAPPING_FILE,      /* an inode, also of memfd and deleted files */
 	MAPPING_ANONYMOUS, /* memory: JIT code, heap, stack */
@@ -24,7 +23,7 @@ struct proc_mapping {
 	uint64_t device, inode; /* device: major << 32 | minor */
 	bool executable;
 	enum mapping_kind kind;
-	bool deleted;     /* the name had a " (deleted)" behind it */
+	bool deleted;     /* the name ended in " (deleted)" */
 	const char *path; /* without it; "" for none */
 };
 
@@ -34,7 +33,7 @@ struct proc_mapping {
  */
 int proc_maps_parse(char *line, struct proc_mapping *ret_mapping);
 
-/* Tells the kind by name and inode, and cuts a " (deleted)" off: for names of the side-band too. */
+/* Finds the kind by name and inode, and cuts a " (deleted)" off: for names of the side-band too. */
 enum mapping_kind mapping_classify(char *path, uint64_t inode, bool *ret_deleted);
 
 typedef void proc_maps_visit(void *context, const struct proc_mapping *mapping);
@@ -45,5 +44,8 @@ typedef void proc_maps_visit(void *context, const struct proc_mapping *mapping);
  */
 int proc_maps_read(int fd, proc_maps_visit *visit, void *context);
 
-/* The same of a process, through a thread of it that still lives; 0 is this one. */
+/*
+ * The same of a process, through a thread of it that still lives; 0 is this one. -ETIMEDOUT: the process holds its locks, and was not
+ * waited for (helper.h).
+ */
 int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context);

@@ -66,7 +66,7 @@ static int map_page(int fd, struct mapped_page *ret_page)
 	return mlock(data, size) ? -errno : 0;
 }
 
-/* 0 and the number of the page in memory, -EAGAIN when it is not there just now, -EPERM when the kernel does not tell. */
+/* 0 and the number of the page in memory, -EAGAIN when it is not there just now, -EPERM when the kernel does not show it. */
 static int page_number(int pagemap, const struct mapped_page *page, uint64_t *ret_number)
 {
 	off_t place = (off_t)((uintptr_t)page->data / page->size * sizeof(uint64_t));

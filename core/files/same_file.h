@@ -5,7 +5,7 @@
  * Device and inode of fstat() say so, but not on overlayfs: containers made from one image share the files of its layers,
  * and each shows them under a device number of its own, while a breakpoint in one is in all (the kernel takes
  * d_real_inode()). No call names the inode below. But a page of the page cache belongs to one inode only, and
- * /proc/self/pagemap tells which page it is: fs/proc/task_mmu.c, to CAP_SYS_ADMIN.
+ * /proc/self/pagemap shows which page it is, to CAP_SYS_ADMIN only: fs/proc/task_mmu.c.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ int file_identity(int fd, struct file_identity *ret_identity);
 bool file_identity_equal(const struct file_identity *one, const struct file_identity *other);
 
 /*
- * 1 for one file, 0 for two, or a negative errno where that cannot be told: -EPERM without CAP_SYS_ADMIN for files of one
+ * 1 for one file, 0 for two, or a negative errno if it cannot be determined: -EPERM without CAP_SYS_ADMIN for files of one
  * inode number, which overlays mostly take from below (others count as two then). The identities are those of the descriptors.
  */
 int file_is_same(int one_fd, const struct file_identity *one, int other_fd, const struct file_identity *other);

@@ -13,7 +13,7 @@ struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
 	uint64_t nr_lines;
-	uint64_t nr_rounded; /* lines whose count is nothing only because it was rounded */
+	uint64_t nr_rounded; /* lines whose count was rounded to 0 */
 	uint32_t frames[TEXT_MAX_FRAMES];
 	uint64_t addresses[TEXT_MAX_FRAMES];
 };
@@ -39,7 +39,6 @@ static bool take_count(struct slice *line, uint64_t *ret_count)
 	return !number.nr;
 }
 
-/* A number alone behind more than one space is one of a report that was printed; behind one it is a stack without frames. */
 static bool is_blank(struct slice line)
 {
 	while (line.nr && is_space(line.text[line.nr - 1]))
@@ -84,7 +83,7 @@ static uint32_t add_frame(struct profile *profile, struct slice element, bool ke
 	return text_add_frame(profile, element, kernel);
 }
 
-/* What the elements behind the command are: where the kernel's begin, and whether a delimiter stands before them. */
+/* The elements after the command: where the kernel's begin, and whether a delimiter precedes them. */
 struct shape {
 	size_t nr, kernel_at;
 	bool delimited, marked;
@@ -112,7 +111,7 @@ static struct shape shape_of(struct slice line)
 	return shape;
 }
 
-/* Frames of a line, root first, from `from` to `to`, as leaf-first frames at the end of what is there. */
+/* Adds the elements `from` to `to` of a line, which is root first, leaf first from position `at` on. */
 static uint16_t add_frames(struct reader *reader, struct slice line, size_t from, size_t to, size_t at, bool kernel)
 {
 	size_t nr = to - from, room = TEXT_MAX_FRAMES - at, position = 0;
@@ -152,8 +151,8 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 	size_t kernel_at = shape.kernel_at + shape.delimited;
 	struct profile_view *view = &reader->profile->view;
 
-	if (slice_is(line,
-		     "[stack lost: ring full]")) { /* our own: the events were counted, and nothing else is known */
+	/* As stacktool writes it: events without a stack. */
+	if (slice_is(line, "[stack lost: ring full]")) {
 		profile_count(reader->profile, &reader->interval, record.id, count, 0);
 		view->per_process = view->per_process || command.nr;
 		return;
@@ -172,8 +171,8 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 
 /* ---- the text ---- */
 
-/* Of a count that became 0. */
-static bool is_above_nothing(const char *text, size_t nr)
+/* Whether a count that was rounded to 0 is above it. */
+static bool is_above_zero(const char *text, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (text[i] > '0' && text[i] <= '9')
@@ -188,11 +187,12 @@ static bool read_line(struct reader *reader, struct slice line)
 
 	if (!line.nr || line.text[0] == '#')
 		return true;
+	/* A number after one space is a stack without frames; after more, a line of a printed report. */
 	if (!take_count(&line, &count) || (line.nr && is_blank(line)))
 		return false;
 	if (count)
 		add_stack(reader, line, count);
-	else if (is_above_nothing(whole.text + line.nr, whole.nr - line.nr))
+	else if (is_above_zero(whole.text + line.nr, whole.nr - line.nr))
 		reader->nr_rounded++;
 	return true;
 }
@@ -205,7 +205,7 @@ static void describe(struct profile *profile)
 	profile->view.folded = true;
 }
 
-/* Of a program, an archive or a log, some line may look like a stack by chance. */
+/* A line of a log or an archive may look like a stack by chance. */
 static int require_stacks(const struct reader *reader, size_t nr_ignored, bool is_binary, const char *name)
 {
 	if (!nr_ignored && !is_binary && !reader->nr_lines)

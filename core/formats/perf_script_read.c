@@ -9,7 +9,7 @@
 #include "core/base/err.h"
 #include "core/formats/text_read.h"
 
-#define KERNEL_HALF 0xffff800000000000u /* addresses from here on; asked where no file is named */
+#define KERNEL_HALF 0xffff800000000000u /* lowest kernel address, for frames without a file */
 
 /* What the line above a stack says. */
 struct head {
@@ -21,11 +21,11 @@ struct head {
 struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
-	bool behind_frame; /* the line before was one, or had one */
-	bool inside; /* of a sample, whose head is this */
-	struct head head;
+	bool behind_frame; /* the previous line was a frame, or had one after the event */
+	bool inside; /* of a sample */
+	struct head head; /* of that sample */
 	uint16_t nr_kernel, nr_user; /* frames of it: first the kernel's, then the user's */
-	bool user_cut; /* there were more of these */
+	bool user_cut; /* user frames were dropped */
 	uint32_t frames[TEXT_MAX_FRAMES];
 	uint64_t addresses[TEXT_MAX_FRAMES];
 	struct slice event; /* of the first sample */
@@ -129,7 +129,7 @@ static bool parse_time(struct slice word, uint64_t *ret_ns)
 	return true;
 }
 
-/* PERIOD event: and what stands behind it. */
+/* "PERIOD event:" and the rest of the line; the period may be missing. */
 static bool parse_event(struct slice line, struct head *head)
 {
 	struct slice word = take_word(&line), number = word;
@@ -165,7 +165,7 @@ static bool parse_bare_head(struct slice line, struct head *ret_head)
 	return at && parse_ids(ids, ret_head);
 }
 
-/* What perf tells beside samples, with --show-mmap-events and the like: "sh  7 1.5: PERF_RECORD_COMM exec: sh:7/7". */
+/* Records other than samples (--show-mmap-events and the like): "sh  7 1.5: PERF_RECORD_COMM exec: sh:7/7". */
 static bool is_side_band(struct slice line)
 {
 	static const char record[] = ": PERF_RECORD_";
@@ -177,7 +177,7 @@ static bool is_side_band(struct slice line)
 	return found && parse_time((struct slice){ word, (size_t)(found + 1 - word) }, &time_ns);
 }
 
-/* Behind the last of these characters, and something before it, nothing but digits, at least one. */
+/* Whether the text is something, one of `marks`, and at least one digit. */
 static bool ends_in_number(struct slice text, const char *marks, bool (*is_part)(char c))
 {
 	size_t at = text.nr;
@@ -205,7 +205,7 @@ static bool is_source_line(struct slice line)
 	return ends_in_number(place, "[", is_hex_digit);
 }
 
-/* Everything behind the command: at least a CPU or a time tells that the number before them is no part of the command. */
+/* Everything after the command. A CPU or a time must follow the ids, because a command may contain numbers. */
 static bool parse_behind(struct slice line, struct head *head)
 {
 	struct slice word = take_word(&line), left = line;
@@ -250,7 +250,7 @@ struct place {
 	struct slice name, dso; /* empty: not known */
 };
 
-/* Where the last " (" is; `next` are characters of which one must follow. 0: nowhere. */
+/* The position of the last " (", followed by one of the characters of `next` unless that is empty. 0: none. */
 static size_t last_bracket(struct slice line, const char *next)
 {
 	for (size_t at = line.nr; at > 2; at--)
@@ -327,7 +327,7 @@ static string_id add_string(struct reader *reader, struct slice text)
 	return text.nr ? strtab_addn(&reader->profile->strings, text.text, text.nr) : 0;
 }
 
-/* The last part of a path; a kernel module without its brackets, as our own reports call it. */
+/* The last part of a path, or the name of a kernel module without brackets. */
 static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 {
 	const char *slash;
@@ -346,7 +346,7 @@ static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 	return add_string(reader, dso);
 }
 
-/* An inlined function has a mark of its own. */
+/* Marked as in folded text. */
 static uint32_t add_inlined(struct reader *reader, struct slice name, bool kernel)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -357,8 +357,8 @@ static uint32_t add_inlined(struct reader *reader, struct slice name, bool kerne
 }
 
 /*
- * A place is known by its address, and its name is that of the first time. Inlined functions share the address of the
- * function they are in, and processes change what they have mapped: such frames are known by their text alone.
+ * A frame is identified by its address and keeps its first name. A frame that has another name at the same address,
+ * because it is inlined or the process has changed its mappings, is identified by its text alone.
  */
 static uint32_t add_frame(struct reader *reader, const struct place *place, bool kernel)
 {
@@ -435,7 +435,7 @@ static void end_sample(struct reader *reader)
 	profile_count(reader->profile, &reader->interval, record.id, head->period, 0);
 }
 
-/* Both are empty where -F leaves the event out. */
+/* Both are empty if -F omits the event. */
 static bool same_event(struct slice a, struct slice b)
 {
 	return a.nr == b.nr && (!a.nr || !memcmp(a.text, b.text, a.nr));

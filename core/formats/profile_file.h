@@ -14,16 +14,16 @@
 #include "core/profile/profile.h"
 
 /*
- * Writes the profile to `path`, if replace_file_check() allows: into a new file beside it, synced and then renamed, so that the name always holds a
- * whole profile, readable by its owner only. An existing regular file is replaced; anything else (device, FIFO,
- * symbolic link) is refused. 0 or a negative errno with a recorded cause.
+ * Writes the profile to `path`, if replace_file_check() allows it: into a new file beside it, which is synced and then
+ * renamed, so that `path` always is a whole profile, readable by its owner only. An existing regular file is replaced;
+ * anything else (device, FIFO, symbolic link) is refused. 0 or a negative errno with a recorded cause.
  */
 int profile_save(const struct profile *profile, const char *path);
 
 /*
  * Reads a profile of any kind: .stk, folded text, text of perf script. The content says which it is. `path` is a file, a FIFO,
- * or "-" for the standard input. What had to be left out becomes lines "WARNING: …" of `ret_notes`. 0 or a negative errno
- * with a recorded cause; ret_profile is initialised in both cases.
+ * or "-" for the standard input. `ret_notes` gets a line "WARNING: …" for each kind of input that was skipped. 0 or a
+ * negative errno with a recorded cause; ret_profile is initialised in both cases.
  */
 int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes);
 

@@ -34,8 +34,8 @@ static int read_all(int fd, const char *name, struct buf *bytes)
 }
 
 /*
- * A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for. A device is not even opened for a look,
- * which can rewind a tape or start a watchdog: what lies under a name is its owner's choice.
+ * A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for. A device is never opened, which
+ * can rewind a tape or start a watchdog; O_PATH only looks at it.
  */
 static int open_source(const char *path)
 {
@@ -57,7 +57,7 @@ static int open_source(const char *path)
 	return take_fd(&fd);
 }
 
-/* Everything that is shown adds counts up, in 64 bits. */
+/* Reports add counts up in 64 bits. */
 static int check_sums(const struct profile *profile, const char *name)
 {
 	uint64_t count = 0, sum = 0;

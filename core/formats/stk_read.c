@@ -26,7 +26,7 @@ struct reader {
 	const char *name; /* of the file, for messages */
 	struct profile *profile;
 	ProtobufCAllocator allocator;
-	uint64_t nr_left; /* bytes that may still be taken */
+	uint64_t nr_left; /* bytes that may still be allocated */
 	StkPacked__Profile *message;
 	size_t losses[MAX_LOSSES]; /* our number of each loss of the file; ST_NR_LOSSES: unknown here */
 	size_t nr_losses;
@@ -134,13 +134,13 @@ static int unpack_message(struct reader *reader, const unsigned char *bytes, siz
 	if (!reader->message)
 		return malformed(reader, "not a profile message, or too large");
 	if (reader->message->n_needs)
-		return too_new(reader, "it says so");
+		return too_new(reader, "it requires a feature that this one lacks");
 	return 0;
 }
 
 /* ---- columns ---- */
 
-/* How many numbers a column has: each ends with a byte below 0x80. Eight bytes at a time, for columns are the bulk of a file. */
+/* How many varints a column has: each ends with a byte below 0x80. Reads eight bytes at a time, for speed. */
 static size_t nr_numbers(const ProtobufCBinaryData *column)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -162,7 +162,7 @@ static bool has_numbers(const ProtobufCBinaryData *column, size_t nr)
 	return nr_numbers(column) == nr && (!column->len || column->data[column->len - 1] < 0x80);
 }
 
-/* A number of more than 64 bits, which no writer makes, becomes another one. */
+/* A varint of more than 64 bits, which no writer makes, becomes some number. */
 static uint64_t next_large_number(const uint8_t **at)
 {
 	const uint8_t *byte = *at;
@@ -429,7 +429,7 @@ static int add_pairs(struct reader *reader, const struct profile_pair *pair, siz
 
 TABLE(pairs, nr_numbers(&from->record), PAIR_COLUMNS)
 
-/* A pair's parts are records that are not pairs themselves, which only the last pair tells. */
+/* The parts of a pair must not be pairs themselves, which is known only after the last pair. */
 static int take_all_pairs(struct reader *reader)
 {
 	const struct profile *profile = reader->profile;
@@ -510,7 +510,7 @@ static int take_loss_names(struct reader *reader)
 	return 0;
 }
 
-/* A kind that we do not know matters only where something was lost. */
+/* An unknown kind of loss is an error only if its count is not 0. */
 static int take_losses(struct reader *reader, const StkPacked__Interval *from, struct profile_interval *interval)
 {
 	const uint8_t *number = from->losses.data;

@@ -208,7 +208,7 @@ PART(clocks, CLOCK_VALUES)
 
 /* ---- the container ---- */
 
-/* Takes what protobuf-c writes, some bytes at a time, and packs it in larger pieces. */
+/* Collects the small writes of protobuf-c and compresses them in larger pieces. */
 struct packer {
 	ProtobufCBuffer base;
 	ZSTD_CCtx *zstd;
@@ -320,10 +320,17 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	put_header(ret_bytes);
 }
 
+static int write_bytes(void *context, const char *path)
+{
+	const struct buf *bytes = context;
+
+	return replace_file(path, bytes->data, bytes->nr);
+}
+
 int profile_save(const struct profile *profile, const char *path)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 
 	profile_encode(profile, &bytes);
-	return replace_file(path, bytes.data, bytes.nr);
+	return replace_or_keep(path, write_bytes, &bytes);
 }

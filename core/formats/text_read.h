@@ -12,7 +12,7 @@
 /*
  * Folded text: `frame;frame;leaf count` per line, root first. The first element is taken for the command, "-" for the border
  * between user and kernel stack, frames that end in `_[k]` for kernel frames. Printing the profile folded gives the lines back
- * (sorted, equal ones added up). Empty lines and lines that begin with '#' are skipped, other lines that are no stack become a
+ * (sorted, equal ones added up). Empty lines and lines that begin with '#' are skipped, other lines that are not a stack become a
  * line of `ret_notes`.
  *
  * Initialises `ret_profile`. `name` is what messages call the bytes. 0, or -EINVAL with a recorded cause when no line is a stack.
@@ -20,7 +20,7 @@
 int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
 		  struct buf *ret_notes);
 
-/* Whether the first line that is no comment begins a sample of perf script. */
+/* Whether the first line that is not a comment begins a sample of perf script. */
 bool perf_script_is(const char *text, size_t nr_bytes);
 
 /*
@@ -46,7 +46,7 @@ enum {
 	TEXT_MAX_FRAMES = 8192, /* of a stack; deeper ones are cut at the root */
 };
 
-/* A part of a text, which ends nowhere but by its length. */
+/* A part of a text, without a NUL at its end. */
 struct slice {
 	const char *text;
 	size_t nr;
@@ -55,12 +55,12 @@ struct slice {
 bool slice_is(struct slice slice, const char *word);
 bool slice_ends_in(struct slice slice, const char *end);
 
-/* Takes what stands before the next `end`, or all of it, and that character. */
+/* Takes everything before the next `end` and drops that character, or takes all that is left. */
 struct slice slice_take(struct slice *text, char end);
 /* The same for a line: without the '\r' of "\r\n". */
 struct slice slice_take_line(struct slice *text);
 
-bool slice_take_char(struct slice *text, char c); /* whether it is the first one; takes it */
+bool slice_take_char(struct slice *text, char c); /* if it is the first one */
 
 /* Takes the digits at the start. False without any, and for a number of more than 64 bits. */
 bool slice_take_number(struct slice *text, uint64_t *ret_number);
@@ -72,5 +72,5 @@ int hex_digit(char c); /* lower case; -1 for none */
 /* A frame of which only the name is known. */
 uint32_t text_add_frame(struct profile *profile, struct slice name, bool is_kernel);
 
-/* Adds a line "WARNING: …" about so many things, unless there are none. `words`: as for buf_add_counted(). */
+/* Adds a line "WARNING: NUMBER…", or nothing for 0. `words`: as for buf_add_counted(). */
 void text_add_warning(struct buf *notes, uint64_t number, const char *words);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -25,7 +24,7 @@
 /* ---- the mount point ---- */
 
 /*
- * "36 35 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw": the fifth word, where the file system behind " - " is
+ * "36 35 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw": the fifth word, where the file system after " - " is
  * cgroup2. Spaces in paths are written \040, which the mount point of this file system does not have.
  */
 char *cgroup_mount_point(const char *mountinfo)

@@ -19,7 +19,6 @@
 #include "core/host/signals.h"
 
 #define STATUS_CANNOT_EXECUTE 126
-#define STATUS_NOT_FOUND 127
 #define STATUS_SIGNAL 128
 
 struct command {
@@ -63,12 +62,38 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 
 /* ---- the parent ---- */
 
+/*
+ * Whether there is no file that execvp() could try. Another failure is left to the child, which may be another user: it has the same
+ * folders and paths.
+ */
+static bool is_nowhere(const char *word)
+{
+	const char *folders = strchr(word, '/') ? "" : getenv("PATH");
+	_cleanup_(freep) char *text = xstrdup(folders ? folders : "/bin:/usr/bin");
+	char *rest = text, *folder;
+
+	while ((folder = strsep(&rest, ":"))) {
+		_cleanup_(freep) char *path = *folder ? xasprintf("%s/%s", folder, word) : xstrdup(word);
+
+		if (!access(path, F_OK) || (errno != ENOENT && errno != ENOTDIR))
+			return false;
+	}
+	return true;
+}
+
+static int fail_not_found(const char *word)
+{
+	return fail(-ENOENT, "command '%s': not found", word);
+}
+
 int command_start(char *const *words, struct command **ret_command)
 {
 	_cleanup_(caller_done) struct caller caller = caller_find();
 	int go[2] = { -1, -1 }, answers[2] = { -1, -1 };
 	pid_t parent = getpid(), pid;
 
+	if (is_nowhere(words[0]))
+		return fail_not_found(words[0]);
 	if (pipe2(go, O_CLOEXEC) || pipe2(answers, O_CLOEXEC))
 		return fail(-errno, "command: pipe: %s", strerror(errno));
 	pid = fork();
@@ -116,24 +141,32 @@ uint32_t command_pid(const struct command *command)
 	return (uint32_t)command->pid;
 }
 
-int command_release(struct command *command)
+int command_let_go(struct command *command)
 {
-	const char *name = command->words[0];
-	ssize_t nr;
-	int err = 0;
-
+	if (command->go_fd < 0)
+		return 0;
 	if (write(command->go_fd, "g", 1) != 1)
-		return fail(-errno, "command '%s': the process that was to execute it has ended", name);
+		return fail(-errno, "command '%s': the process that was to execute it has ended", command->words[0]);
 	close(command->go_fd);
 	command->go_fd = -1;
+	return 0;
+}
+
+int command_release(struct command *command)
+{
+	int err = command_let_go(command);
+	ssize_t nr;
+
+	if (err)
+		return err;
 	do
 		nr = read(command->answer_fd, &err, sizeof(err));
 	while (nr < 0 && errno == EINTR);
 	command->refused = nr == sizeof(err);
 	if (!command->refused)
 		return 0;
-	return err == -ENOENT ? fail(err, "command '%s': not found", name)
-			      : fail(err, "command '%s': cannot be executed: %s", name, strerror(-err));
+	return err == -ENOENT ? fail_not_found(command->words[0])
+			      : fail(err, "command '%s': cannot be executed: %s", command->words[0], strerror(-err));
 }
 
 bool command_refused(const struct command *command)

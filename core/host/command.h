@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command behind "--": a child process that waits, before it executes anything, until everything is attached.
+ * The command after "--": a child process that waits, before it executes anything, until everything is attached.
  *
  * It is forked before anything privileged is open and before the system call filter (denied_calls.h), and becomes the user who called
  * sudo (caller.h). Standard input, output, error and the environment are the tool's: HOME is the one that sudo has set. It gets
@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define STATUS_NOT_FOUND 127 /* as env(1) */
+
 struct command;
 
-/* Forks the child; `words` ends with NULL and is borrowed. 0 or a negative errno with a recorded cause. */
+/* Forks the child; `words` ends with NULL and is borrowed. 0 or a negative errno with a recorded cause; -ENOENT: no such command. */
 int command_start(char *const *words, struct command **ret_command);
 
 /* A child that still waits ends and executes nothing. */
@@ -21,7 +23,13 @@ void command_free(struct command *command);
 
 uint32_t command_pid(const struct command *command);
 
-/* Lets the child execute the command. 0, or a recorded failure; command_refused() is true if the command could not be executed. */
+/* Lets the child execute the command, and does not wait for that. 0 or a recorded failure. */
+int command_let_go(struct command *command);
+
+/*
+ * Lets the child execute the command, unless that has been done, and waits until it has. 0, or a recorded failure; command_refused() is
+ * true if the command could not be executed.
+ */
 int command_release(struct command *command);
 bool command_refused(const struct command *command);
 

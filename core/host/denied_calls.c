@@ -2,7 +2,6 @@
 #include "core/host/denied_calls.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -25,8 +24,6 @@
 #endif
 
 #define WRITING (O_ACCMODE | O_CREAT | O_TRUNC)
-#define NAMESPACES \
-	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
 static const struct sock_filter calls[] = {
 	CALLS_BEGIN,
@@ -64,7 +61,6 @@ static const struct sock_filter calls[] = {
 #ifndef __SANITIZE_ADDRESS__ /* its leak checker attaches to us, and it executes a symbolizer */
 	CALLS_REFUSE(SYS_execve),
 	CALLS_REFUSE(SYS_execveat),
-	CALLS_REFUSE(SYS_ptrace),
 #endif
 	/* services, which trust our user id; and input for the shell of our terminal */
 	CALLS_REFUSE(SYS_socket),
@@ -89,7 +85,7 @@ static const struct sock_filter calls[] = {
 	CALLS_REFUSE(SYS_mount_setattr),
 	CALLS_REFUSE(SYS_setns),
 	CALLS_REFUSE(SYS_unshare),
-	CALLS_REFUSE_BITS(SYS_clone, 0, NAMESPACES),
+	CALLS_REFUSE_BITS(SYS_clone, 0, CALLS_NAMESPACES),
 	CALLS_IF(SYS_clone3, 1), /* its flags are in memory; without it the C library takes clone() */
 	CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS),
 	/* modules, other kernels, keys */
@@ -118,9 +114,28 @@ static const struct sock_filter calls[] = {
 	CALLS_ALLOW_REST,
 };
 
-int denied_calls_begin(void)
+/* By itself, because a command is held with it at its start, when the other calls are refused already. */
+static const struct sock_filter ptrace_call[] = {
+	CALLS_BEGIN,
+#ifndef __SANITIZE_ADDRESS__
+	CALLS_REFUSE(SYS_ptrace),
+#endif
+	CALLS_ALLOW_REST,
+};
+
+static int begin(const struct sock_filter *filter, size_t nr)
 {
-	int err = call_filter_begin(calls, sizeof(calls) / sizeof(*calls));
+	int err = call_filter_begin(filter, nr);
 
 	return err ? fail(err, "system call filter: %s", strerror(-err)) : 0;
+}
+
+int denied_calls_begin_but_ptrace(void)
+{
+	return begin(calls, sizeof(calls) / sizeof(*calls));
+}
+
+int denied_calls_add_ptrace(void)
+{
+	return begin(ptrace_call, sizeof(ptrace_call) / sizeof(*ptrace_call));
 }

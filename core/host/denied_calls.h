@@ -10,7 +10,9 @@
 #pragma once
 
 /*
- * no_new_privs must be set (privilege_drop()). 0, also where there are no seccomp filters (stacktool doctor reports that), or a
+ * In two steps: all calls but ptrace(), which holds a command at its start, and ptrace(). no_new_privs must be set
+ * (privilege_drop()). 0, also where there are no seccomp filters (stacktool doctor reports that), or a
  * negative errno with a recorded cause.
  */
-int denied_calls_begin(void);
+int denied_calls_begin_but_ptrace(void);
+int denied_calls_add_ptrace(void);

@@ -12,9 +12,19 @@
 #include "core/host/host.h"
 #include "core/host/signals.h"
 
-static int open_event(const char *path, uint64_t offset, pid_t process)
+struct empty_uprobe_ways empty_uprobe_ways(void)
 {
-	int type = host_uprobe_event_type(), fd;
+	return (struct empty_uprobe_ways){ host_uprobe_event_type(), host_load_empty_uprobe_multi() };
+}
+
+void empty_uprobe_ways_done(struct empty_uprobe_ways *ways)
+{
+	closep(&ways->program);
+}
+
+static int open_event(int type, const char *path, uint64_t offset, pid_t process)
+{
+	int fd;
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
 		.type = (uint32_t)type,
@@ -28,26 +38,26 @@ static int open_event(const char *path, uint64_t offset, pid_t process)
 	return fd < 0 ? -errno : fd;
 }
 
-int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process)
+int empty_uprobes_open(const struct empty_uprobe_ways *ways, const char *path, const unsigned long *offsets, size_t nr,
+		       pid_t process)
 {
 	_cleanup_(signals_release) sigset_t before;
-	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
 	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = path, .uprobe_multi.offsets = offsets,
 		    .uprobe_multi.cnt = (__u32)nr, .uprobe_multi.pid = (__u32)process);
 
 	signals_hold(&before);
-	return program < 0 ? program : bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
+	return ways->program < 0 ? ways->program : bpf_link_create(ways->program, -1, BPF_TRACE_UPROBE_MULTI, &options);
 }
 
-int empty_uprobe_open(const char *path, uint64_t offset, pid_t process)
+int empty_uprobe_open(const struct empty_uprobe_ways *ways, const char *path, uint64_t offset, pid_t process)
 {
 	_cleanup_(signals_release) sigset_t before;
 	const unsigned long place = offset;
 	int fd;
 
 	signals_hold(&before);
-	fd = open_event(path, offset, process);
-	return fd == -EACCES || fd == -EPERM || fd == -ENOENT ? empty_uprobes_open(path, &place, 1, process) : fd;
+	fd = open_event(ways->event_type, path, offset, process);
+	return fd == -EACCES || fd == -EPERM || fd == -ENOENT ? empty_uprobes_open(ways, path, &place, 1, process) : fd;
 }
 
 void empty_uprobe_close(int fd)

@@ -84,7 +84,7 @@ static enum bpf_prog_type libbpf_type(enum program_kind kind)
 }
 
 /*
- * Whether a program of this kind may call a helper. The call has no arguments, so the verifier refuses it anyway; its log tells
+ * Whether a program of this kind may call a helper. The call has no arguments, so the verifier refuses it anyway; its log shows
  * whether it knows the helper. libbpf 1.4 does not know the words of newer kernels ("program of this type cannot use helper", v6.12).
  */
 static bool has_helper(enum program_kind kind, int helper)

@@ -79,7 +79,7 @@ int host_uprobe_event_type(void);
 bool host_counts_misses(enum program_kind kind);
 
 /*
- * Whether programs of this kind that are attached by perf events have cookies, which tell the probe that fired (v5.15). Programs of
+ * Whether programs of this kind that are attached by perf events have cookies, which identify the probe that fired (v5.15). Programs of
  * multi links always have.
  */
 bool host_has_cookies(enum program_kind kind);

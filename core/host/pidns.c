@@ -50,6 +50,14 @@ static int open_path(const char *path, int *ret_fd)
 	return 0;
 }
 
+static int fail_unreadable(uint32_t tgid, int number)
+{
+	fail(-number, "process %" PRIu32 ": its pid namespace cannot be read: %s", tgid, strerror(number));
+	if (number == EACCES || number == EPERM)
+		hint("this needs CAP_SYS_PTRACE: run as root, outside a sandbox; the number of the namespace works too");
+	return -number;
+}
+
 /* A zombie has no namespace any more. */
 static int open_of_process(uint32_t tgid, int *ret_fd)
 {
@@ -61,7 +69,7 @@ static int open_of_process(uint32_t tgid, int *ret_fd)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", tgid);
 	*ret_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (*ret_fd < 0)
-		return fail(-errno, "process %" PRIu32 ": its pid namespace cannot be read: %s", tgid, strerror(errno));
+		return fail_unreadable(tgid, errno);
 	return 0;
 }
 

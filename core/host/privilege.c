@@ -97,6 +97,13 @@ bool privilege_is_kept_from_perf(long *ret_paranoid)
 	return *ret_paranoid > 2 && capabilities && !has(capabilities, CAP_SYS_ADMIN);
 }
 
+bool privilege_may_trace(void)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+
+	return capabilities && has(capabilities, CAP_SYS_PTRACE);
+}
+
 bool privilege_look(size_t index, struct privilege *ret_privilege)
 {
 	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
@@ -120,7 +127,8 @@ int privilege_check(void)
 			buf_addf(&missing, "%s%s", missing.nr ? " and " : "", needs[i].privilege.name);
 	if (missing.nr) {
 		fail_host(-EPERM, "permission denied: this needs %s", buf_text(&missing));
-		hint("run it as root");
+		hint("run it as root, with sudo, or once: setcap "
+		     "cap_bpf,cap_perfmon,cap_syslog,cap_sys_ptrace+ep on the program's file");
 		return -EPERM;
 	}
 	if (privilege_in_user_namespace()) {
@@ -149,7 +157,7 @@ void privilege_describe(struct buf *ret_text)
 		if (has(capabilities, needs[i].capability))
 			buf_addf(ret_text, "%s: %s\n", needs[i].privilege.name, needs[i].privilege.purpose);
 	if (has(capabilities, CAP_SYS_ADMIN))
-		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of the capabilities above that are missing\n");
+		buf_adds(ret_text, "CAP_SYS_ADMIN instead of the missing capabilities above\n");
 }
 
 /* ---- giving up ---- */
@@ -201,6 +209,15 @@ static cap_t kept_to_write(cap_t present)
 	return kept;
 }
 
+static cap_t kept_to_give_away(cap_t present)
+{
+	cap_t kept = kept_to_write(present);
+
+	if (kept && has(present, CAP_CHOWN))
+		keep(kept, CAP_CHOWN);
+	return kept;
+}
+
 static int drop(cap_t (*choose)(cap_t present))
 {
 	_cleanup_(free_capabilities) cap_t present = cap_get_proc();
@@ -224,7 +241,7 @@ int privilege_drop(void)
 	return drop(kept_to_trace);
 }
 
-int privilege_keep_writing(void)
+int privilege_keep_writing(bool gives_away)
 {
-	return drop(kept_to_write);
+	return drop(gives_away ? kept_to_give_away : kept_to_write);
 }

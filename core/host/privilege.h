@@ -28,8 +28,11 @@ void privilege_note(struct buf *ret_text);
  */
 int privilege_drop(void);
 
-/* The same for a process that only writes files. It keeps CAP_DAC_OVERRIDE, to write into directories of other users. */
-int privilege_keep_writing(void);
+/*
+ * The same for a process that only writes files. It keeps CAP_DAC_OVERRIDE, to write into directories of other users,
+ * and CAP_CHOWN if it gives its files to another user.
+ */
+int privilege_keep_writing(bool gives_away);
 
 /* Adds a line for each capability that is held: its name and purpose. For --debug. */
 void privilege_describe(struct buf *ret_text);
@@ -43,7 +46,10 @@ struct privilege {
 	const char *loss; /* what a result lacks without it, or NULL */
 };
 
-/* Gets number `index` of them; false if there are fewer. */
+/* Whether the process has CAP_SYS_PTRACE. */
+bool privilege_may_trace(void);
+
+/* Gets number `index` of the capabilities; false if there are fewer. */
 bool privilege_look(size_t index, struct privilege *ret_privilege);
 
 /* Whether this process is in a user namespace of its own, whose capabilities do not give access to kernel events. */

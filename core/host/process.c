@@ -79,8 +79,7 @@ static uint32_t number_of_line(const struct buf *status, const char *name, int n
 	return (uint32_t)number;
 }
 
-/* The letter of the state (proc(5)); 0 if it cannot be read. */
-static char task_state(uint32_t pid)
+char process_state(uint32_t pid)
 {
 	_cleanup_(buf_done) struct buf status = {};
 
@@ -89,14 +88,14 @@ static char task_state(uint32_t pid)
 
 static bool is_dead(uint32_t pid)
 {
-	char state = task_state(pid);
+	char state = process_state(pid);
 
 	return state == 'Z' || state == 'X';
 }
 
 static bool has_memory(uint32_t pid)
 {
-	return !strchr("ZX", task_state(pid)); /* also false for 0 */
+	return !strchr("ZX", process_state(pid)); /* also false for 0 */
 }
 
 uint32_t process_living_task(uint32_t tgid)
@@ -275,9 +274,12 @@ int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
 int process_require_proc(void)
 {
 	_cleanup_(buf_done) struct buf status = {};
+	int err = read_text(0, "status", &status);
 	char *end;
 
-	if (read_text(0, "status", &status)) {
+	if (err == -EMFILE || err == -ENFILE)
+		return fail(err, "/proc/self/status: cannot be opened: %s", strerror(-err));
+	if (err) {
 		fail_host(-ENOENT, "/proc: not mounted, or it does not show this process");
 		hint("in a new pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
 		return -ENOENT;

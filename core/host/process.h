@@ -33,6 +33,9 @@ bool process_has_ended(uint32_t tgid);
  */
 uint32_t process_living_task(uint32_t tgid);
 
+/* The letter of the state of a process or thread (proc(5)); 0 if it cannot be read. Waits for no lock of the process. */
+char process_state(uint32_t pid);
+
 /* The process id in the pid namespace of the process, and its effective user id. 0, or -ESRCH. */
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
 
@@ -74,7 +77,7 @@ int process_watch_fd(const struct process_watch *watch);
 
 /*
  * Returns how many have not ended. To be called when the descriptor is readable, and regularly if threads are watched: before
- * PIDFD_THREAD (v6.9) no descriptor tells the end of a thread, so this function looks for it.
+ * PIDFD_THREAD (v6.9) no descriptor reports the end of a thread, so this function looks for it.
  */
 size_t process_watch_left(struct process_watch *watch);
 

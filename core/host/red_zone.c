@@ -85,13 +85,14 @@ static int find_place(struct dl_phdr_info *object, size_t size, void *context)
 
 static enum red_zone ask_child(pid_t child, int go_fd, int answer_fd)
 {
+	_cleanup_(empty_uprobe_ways_done) struct empty_uprobe_ways ways = empty_uprobe_ways();
 	struct place place = { .address = (uint64_t)(uintptr_t)st_red_zone_nop };
 	struct pollfd answered = { .fd = answer_fd, .events = POLLIN };
 	char answer = RED_ZONE_UNKNOWN;
 	int probe;
 
 	dl_iterate_phdr(find_place, &place);
-	probe = place.found ? empty_uprobe_open("/proc/self/exe", place.offset, child) : -ENOENT;
+	probe = place.found ? empty_uprobe_open(&ways, "/proc/self/exe", place.offset, child) : -ENOENT;
 	if (probe < 0)
 		return RED_ZONE_UNKNOWN;
 	if (write(go_fd, "g", 1) != 1 || poll(&answered, 1, PATIENCE_MS) != 1 || read(answer_fd, &answer, 1) != 1)

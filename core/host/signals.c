@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/called.h"
 #include "core/host/signals.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static void say_end(int signal_number)
 	_exit(getpid() == said.owner && !said.runs_command ? 0 : STATUS_SIGNAL + signal_number);
 }
 
-void signals_say_end(const char *applet)
+void signals_say_end(void)
 {
 	sigset_t mask;
 
@@ -81,7 +82,7 @@ void signals_say_end(const char *applet)
 		sigaction(signal_number, NULL, &said.before[signal_number]);
 	said.owner = getpid();
 	snprintf(said.line, sizeof(said.line),
-		 "stacktool %s: stopped by a signal before anything was attached: nothing was counted\n", applet);
+		 "%s: stopped by a signal before anything was attached: nothing was counted\n", called());
 	signals_that_end(&mask);
 	set_actions(&mask, say_end, 0);
 }

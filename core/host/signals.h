@@ -12,7 +12,7 @@ void signals_that_end(sigset_t *ret_mask);
 bool signals_end_is_pending(void);
 
 /* Before anything is attached: such a signal prints one line and ends the process with status 0. */
-void signals_say_end(const char *applet);
+void signals_say_end(void);
 
 /* After signals_say_end(), for a run with a command: the line says that it was not started, the status is 128 plus the signal. */
 void signals_say_end_of_command(void);

@@ -91,6 +91,7 @@ static const struct sock_filter writer_calls[] = {
 	CALLS_ALLOW(SYS_faccessat2),
 	CALLS_ALLOW(SYS_fcntl),
 	CALLS_ALLOW(SYS_fsync),
+	CALLS_ALLOW(SYS_fchown),
 	CALLS_ALLOW(SYS_renameat),
 	CALLS_ALLOW(SYS_unlinkat),
 #ifdef SYS_unlink
@@ -126,7 +127,7 @@ static const struct sock_filter writer_calls[] = {
 
 static int confine(void)
 {
-	int err = privilege_keep_writing();
+	int err = privilege_keep_writing(replace_gives_away());
 
 	return err || SANITIZED ? err : call_filter_begin(writer_calls, sizeof(writer_calls) / sizeof(*writer_calls));
 }

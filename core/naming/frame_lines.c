@@ -10,16 +10,16 @@
 #include "core/base/waiting.h"
 
 enum {
-	BATCH_MAX = 1 << 20, /* places of one question */
-	KERNEL_FILE = 0x7fffffff, /* the kernel in the list of files that took too long */
-	LEVELS_MAX = 1024, /* of calls at one place; the worker sends fewer */
-	TIME_MAX_MS = 20000, /* of one question: less than the worker's own deadline, at which it would end */
+	BATCH_MAX = 1 << 20, /* places in one question */
+	KERNEL_FILE = 0x7fffffff, /* stands for the kernel in the list of files that took too long */
+	LEVELS_MAX = 1024, /* inlined calls at one place; the worker sends fewer */
+	TIME_MAX_MS = 20000, /* of one question */
 };
 
 #define GROUP_KERNEL (1ull << 32)
-#define GROUP_MODULES (2ull << 32) /* and the name of the module */
+#define GROUP_MODULES (2ull << 32) /* plus the name of the module */
 
-/* A frame that waits, and what it lies in: a file of the profile, the kernel or a module. */
+/* A frame to look up, and its group: a file of the profile, the kernel or a module. */
 struct waiting {
 	uint64_t group;
 	uint32_t frame;
@@ -27,7 +27,7 @@ struct waiting {
 
 /* The frames of one group. */
 struct batch {
-	uint32_t file, number; /* in the list of late files, and at the symbolizer */
+	uint32_t file, number; /* its number in the list of late files, and that of the symbolizer */
 	const struct debug_module *module; /* NULL: none */
 	uint64_t distance; /* of the kernel */
 	VEC(uint32_t) frames;
@@ -95,7 +95,10 @@ static void set_source(struct profile *profile, struct profile_frame *frame, con
 	frame->line = line->line;
 }
 
-/* Adds a frame for a call that was inlined at the place of another frame. It may be there already, without its line. */
+/*
+ * Adds a frame for a call that was inlined at the place of another frame. The frame may exist already, without its
+ * line.
+ */
 static void add_call(struct profile *profile, uint32_t function, uint16_t level, const char *name,
 		     const struct symbol_line *line)
 {
@@ -114,7 +117,7 @@ static void add_call(struct profile *profile, uint32_t function, uint16_t level,
 		set_source(profile, &profile->frames.data[position], line);
 }
 
-/* One frame stands for the outer calls of a chain that is too long. */
+/* Adds one frame for the outer calls of a chain that is too long. */
 static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t level, uint32_t nr)
 {
 	char name[64];
@@ -126,7 +129,7 @@ static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t
 	return level;
 }
 
-/* Gives the reason to the inlined calls, too, that an earlier search has found at the place. */
+/* Sets the reason, also in the inlined calls that an earlier search found at the place. */
 static void miss(struct profile *profile, uint32_t function, enum line_reason why)
 {
 	uint32_t call = profile->frames.data[function].has_inlined ? profile_find_inlined(profile, function, 1)
@@ -161,7 +164,7 @@ static void take_place(struct profile *profile, uint32_t function, const struct 
 
 /* ---- questions ---- */
 
-/* Counts of different searches are not added up: the largest counts. */
+/* Numbers of different searches are not added: the largest counts. */
 static void take_missing(struct profile *profile, uint32_t file, const struct symbol_lines *found)
 {
 	struct profile_file *entry = file < profile->files.nr ? &profile->files.data[file] : NULL;
@@ -216,7 +219,7 @@ static void find_in_file(struct search *search, const struct batch *batch)
 	}
 }
 
-/* Code that the kernel made counts as a module, too: it has the name of one, and no file. */
+/* Code that the kernel generated counts as a module too: it has a module name and no file. */
 static uint64_t group_of(const struct profile *profile, const struct profile_frame *frame)
 {
 	if (frame->kind != FRAME_KERNEL)
@@ -235,7 +238,7 @@ static int compare_waiting(const void *left, const void *right)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* Finds the file to ask about a group; LINES_NOT_TRIED, or why there is none. */
+/* Finds the file of a group. LINES_NOT_TRIED, or the reason why there is none. */
 static enum line_reason open_group(const struct search *search, uint64_t group, struct batch *batch)
 {
 	struct kernel_debug *kernel = &search->lines->kernel;
@@ -247,7 +250,7 @@ static enum line_reason open_group(const struct search *search, uint64_t group, 
 			return LINES_MODULE;
 		batch->file = batch->number = batch->module->number;
 	} else if (group == GROUP_KERNEL) {
-		/* a vmlinux that the user named and that is wrong was reported when the run began */
+		/* a wrong file of --vmlinux was reported when the run began */
 		if (kernel_debug_open(kernel, search->profile, search->symbolizer) ||
 		    !kernel_debug_measure(kernel, search->profile, search->symbolizer))
 			return LINES_KERNEL;
@@ -261,7 +264,7 @@ static enum line_reason open_group(const struct search *search, uint64_t group, 
 	return LINES_NOT_TRIED;
 }
 
-/* The address of a frame's place in the file that is asked; false when it is not known. */
+/* The address of a frame in the file that is searched; false if it is unknown. */
 static bool place_in_file(const struct search *search, const struct batch *batch, const struct profile_frame *frame,
 			  uint64_t *ret_where)
 {
@@ -292,7 +295,7 @@ static void find_group(struct search *search, const struct waiting *waiting, siz
 	vec_done(&batch.queries);
 }
 
-/* The frames of one group, all in files of one owner. */
+/* Looks up the frames of one group. All are in files of one owner. */
 struct group {
 	size_t owner, first, nr;
 };
@@ -316,8 +319,8 @@ static size_t owner_of(const struct search *search, uint64_t group)
 }
 
 /*
- * Each owner of files has an equal share of the time, and what those before it have left: one file that takes long costs its
- * owner's files their lines, and no other's.
+ * Each owner of files gets an equal share of the time, plus what the owners before it did not use. So a slow file costs
+ * only files of its own owner their lines.
  */
 static void find_all(struct search *search, const struct waiting *waiting, size_t nr)
 {
@@ -367,7 +370,7 @@ void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct
 	left_ns = left_ns < max_ns ? left_ns : max_ns;
 	search.end_ns = start_ns + (left_ns < lines->left_ns ? left_ns : lines->left_ns);
 	find_all(&search, waiting.data, waiting.nr);
-	took_ns = waiting.nr ? clock_monotonic_ns() - start_ns : 0; /* most calls find no new frame, and cost nothing */
+	took_ns = waiting.nr ? clock_monotonic_ns() - start_ns : 0; /* most calls find no new frame and take no time */
 	vec_done(&waiting);
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 	profile_expand(profile);

@@ -15,11 +15,11 @@
 
 enum {
 	FIRST_NUMBER = 0x7e000000, /* files of the profile have smaller ones */
-	TRIES_MAX = 32, /* functions that are tried, of which one must have a name of its own */
+	TRIES_MAX = 32, /* functions to try, until the name of one is unique */
 	PAGE = 4096,
 };
 
-/* Of "Linux 6.1.0-13-amd64 x86_64". */
+/* Takes the release out of "Linux 6.1.0-13-amd64 x86_64". */
 char *kernel_debug_release(const struct profile *profile)
 {
 	const char *text = profile_string(profile, profile->kernel_release), *space = strchr(text, ' ');
@@ -33,8 +33,8 @@ char *kernel_debug_release(const struct profile *profile)
 /* ---- files of a kernel ---- */
 
 /*
- * Takes ownership of the descriptor. 0 if it is the right file, -ENOEXEC if it is no ELF file with a build id, -ESTALE
- * if it is that of another kernel or module, -ENODATA if it will not do.
+ * Takes ownership of the descriptor. 0 if it is the right file, -ENOEXEC if it is not an ELF file with a build id,
+ * -ESTALE if its build id is another one, -ENODATA if `accept` refuses it.
  */
 static int check_file(struct kernel_file *file, int fd)
 {
@@ -106,7 +106,7 @@ static int open_said(struct kernel_file *file)
 	return err ? fail(err, "'%s': not an ELF file with a build id", path) : 0;
 }
 
-/* Where distributions put it. */
+/* Searches where distributions install it. */
 static int open_usual(struct kernel_file *file, const char *release)
 {
 	bool is_found;
@@ -145,7 +145,7 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 	return err;
 }
 
-/* ---- how far its addresses are moved ---- */
+/* ---- the distance of addresses ---- */
 
 bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
 {

@@ -12,7 +12,7 @@
 #include "core/naming/naming.h"
 #include "core/naming/frame_lines.h"
 
-/* Takes ownership of the descriptor; the number of the file if it is the right one, else PROFILE_NONE. */
+/* Takes ownership of the descriptor. Returns the number of the file, or PROFILE_NONE if it is the wrong one. */
 static uint32_t try_file(struct local_files *files, int fd, const char *build_id, int *ret_fd)
 {
 	_cleanup_(closep) int copy = ret_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
@@ -113,7 +113,7 @@ static void find_waiting(struct local_files *files, uint32_t *numbers)
 	const struct profile *profile = files->profile;
 
 	for (size_t i = 0; i < profile->files.nr; i++)
-		numbers[i] = PROFILE_NONE - 1; /* nobody waits for it, so far */
+		numbers[i] = PROFILE_NONE - 1; /* no frame needs it so far */
 	for (size_t i = 0; i < profile->frames.nr; i++) {
 		const struct profile_frame *frame = &profile->frames.data[i];
 

@@ -17,7 +17,7 @@
 
 enum {
 	FIRST_NUMBER = 0x7f000000, /* after those of the kernel */
-	LIST_PIECES_MAX = 65536, /* of modules.dep that are read: lines, or PATH_MAX bytes of a longer one */
+	LIST_PIECES_MAX = 65536, /* limit of pieces of modules.dep: lines, or PATH_MAX bytes of a longer line */
 };
 
 void module_debug_done(struct module_debug *debug)
@@ -32,7 +32,7 @@ void module_debug_done(struct module_debug *debug)
 
 /* ---- its path ---- */
 
-/* Whether "kernel/net/snd-pcm.ko.xz" is the path of "snd_pcm". *ret_length is the length up to and with ".ko". */
+/* Whether "kernel/net/snd-pcm.ko.xz" is the path of "snd_pcm". *ret_length is the length including ".ko". */
 static bool is_path_of(const char *path, const char *module, int *ret_length)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".ko");
@@ -48,7 +48,7 @@ static bool is_path_of(const char *path, const char *module, int *ret_length)
 
 /*
  * Takes ownership of the path of the list. Each line of modules.dep is the path of a module, ":" and the paths of
- * others. Anyone may have written the file, so long lines are read in pieces.
+ * others. The file is not trusted, so long lines are read in pieces.
  */
 static char *find_path_in(char *path, const char *module)
 {
@@ -74,7 +74,7 @@ static char *find_path_in(char *path, const char *module)
 	return found;
 }
 
-/* The path of the module below /lib/modules/RELEASE, "kernel/fs/xfs/xfs.ko"; NULL unknown. */
+/* The path of the module below /lib/modules/RELEASE, such as "kernel/fs/xfs/xfs.ko"; NULL: unknown. */
 static char *find_path(const struct kernel_debug *kernel, const char *module, const char *release)
 {
 	const char *rest = kernel->directories ?: "", *directory;
@@ -105,7 +105,7 @@ struct search {
 	struct debug_module *module;
 };
 
-/* Whether it has functions and lines: the module itself has the build id, too, but distributions strip it. */
+/* Whether the file has functions and lines. The stripped module itself has the same build id. */
 static bool accept_file(void *context, uint32_t number)
 {
 	const struct search *search = context;
@@ -132,7 +132,7 @@ static bool find_file(struct search *search, const char *release)
 	bool is_found;
 
 	if (!build_id_is_plain(file->build_id)) {
-		why_add(file->debug->why, "module %s: not looked for: its build id is not known", search->module->name);
+		why_add(file->debug->why, "module %s: not searched: its build id is not known", search->module->name);
 		return false;
 	}
 	for (int i = 0; path && i < 4; i++)

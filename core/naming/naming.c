@@ -18,7 +18,7 @@
 #include "core/spaces/frame_reasons.h"
 #include "core/spaces/images.h"
 
-/* The servers are asked last, and once. */
+/* The servers are queried last, and once for each file. */
 static int ask_servers(const struct naming *naming, struct symbol_debug_request *request)
 {
 	const unsigned int last = 1u << 30;
@@ -29,7 +29,9 @@ static int ask_servers(const struct naming *naming, struct symbol_debug_request 
 	return debuginfod_open(naming->debuginfod, request->build_id, naming->why);
 }
 
-/* Where the file lies, beside which its debug file may be. A file that the user named has its path from the user. */
+/*
+ * Where the file is: its debug file may be in the same directory. A file from the command line has its path from there.
+ */
 static bool find_home(const struct naming *naming, uint32_t file, struct debug_home *ret_home)
 {
 	struct opener_found found;
@@ -64,7 +66,7 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_request 
 	return fd >= 0 ? fd : ask_servers(naming, request);
 }
 
-/* For a new worker after one died: the files of frames again. Those of probes are not needed any more. */
+/* For a new worker after one has died: opens files of frames again. Files of probes are not needed any more. */
 static int open_again(void *context, uint32_t file)
 {
 	const struct naming *naming = context;
@@ -114,14 +116,14 @@ void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, boo
 		      stderr);
 }
 
-/* The frames of one file, or of the kernel, that wait for a name. */
+/* The frames of one file, or of the kernel, that have no name yet. */
 struct batch {
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
 };
 
 /*
- * A function without a symbol has the module in its name, because other files have such functions, too:
+ * A function without a symbol has the module in its name, because other files have such functions too:
  * "libx.so!fn_0x1a2b0".
  */
 static uint32_t add_nameless(struct profile *profile, string_id module, const char *function)
@@ -147,11 +149,13 @@ static void take_answer(struct profile *profile, uint32_t index, const struct sy
 		return;
 	frame->name = answer->nameless ? add_nameless(profile, frame->module, answer->name)
 				       : strtab_add(&profile->strings, answer->name);
+	if (!frame->name) /* there are too many */
+		frame->reason = (uint8_t)frame_reason_of(SYMBOL_NO_MEMORY, is_kernel);
 	frame->offset = answer->offset;
 	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
 }
 
-/* Sorts the frames that wait into one batch per file; the last batch is the kernel's. */
+/* Sorts the frames without a name into one batch for each file; the last batch is the kernel's. */
 static void collect(struct profile *profile, struct batch *batches)
 {
 	for (uint32_t i = 0; i < profile->frames.nr; i++) {
@@ -168,7 +172,10 @@ static void collect(struct profile *profile, struct batch *batches)
 	}
 }
 
-/* Saves the build ids of modules, for their lines now or later: nobody knows the build id of a module that has gone. */
+/*
+ * Saves the build ids of modules, which are needed for their lines. They cannot be read later if the module has been
+ * unloaded.
+ */
 static void note_modules(struct profile *profile, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->frames.nr; i++) {
@@ -184,7 +191,7 @@ static void note_modules(struct profile *profile, const struct batch *batch)
 	}
 }
 
-/* `number` is that of the file at the symbolizer. */
+/* `number` is the symbolizer's number of the file. */
 static void name_batch(struct profile *profile, struct symbolizer *symbolizer, const struct batch *batch,
 		       bool is_kernel, uint32_t number)
 {
@@ -203,7 +210,7 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 		note_modules(profile, batch);
 }
 
-/* A user frame shows the base name of its file also when it has no name of its own. */
+/* A user frame shows the base name of its file even if it has no name of its own. */
 static void show_files(struct profile *profile, const struct batch *batches)
 {
 	for (uint32_t file = 0; file < profile->files.nr; file++) {
@@ -215,7 +222,7 @@ static void show_files(struct profile *profile, const struct batch *batches)
 	}
 }
 
-/* Names the frames in files of the host, or in all others: theirs may take all the time that there is. */
+/* Names the frames in files of the host, or in all others. The others come last, because they may use up the time. */
 static void name_files(struct profile *profile, struct symbolizer *namer, const struct batch *batches,
 		       const uint32_t *numbers, bool of_host)
 {
@@ -229,8 +236,9 @@ static void name_files(struct profile *profile, struct symbolizer *namer, const 
 }
 
 /*
- * Each file of the profile that frames wait for gets names from `namer` and a build id from `identifier`, and the kernel
- * names from `kernel`, as far as they are not NULL. `numbers`: as in name_saved_frames().
+ * For each file of the profile that has frames without a name: gets names from `namer` and the build id from
+ * `identifier`. Gets names of kernel frames from `kernel`. Each of the three may be NULL. `numbers` as in
+ * name_saved_frames().
  */
 static void answer(struct profile *profile, struct symbolizer *namer, struct symbolizer *identifier,
 		   struct symbolizer *kernel, const uint32_t *numbers)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Naming: gives every frame of a profile its name, module and reason, through the symbol worker. */
+/* Gives every frame of a profile its name, module and reason, through the symbol worker. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,47 +11,47 @@
 
 struct naming {
 	bool no_demangle;
-	bool lines;      /* source lines will be asked for */
+	bool lines;      /* source lines will be needed */
 	bool identify_only;            /* files get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
-	const char *host_root;         /* --host-root, as in opener.h; NULL */
-	struct debuginfod *debuginfod; /* servers are asked for debug files that are not here; NULL: they are not */
-	const char *path;              /* of the file, where no frames have it; NULL unknown */
-	struct buf *why;               /* is told where debug files were looked for (core/base/why.h); NULL */
-	struct spaces *const *spaces;  /* which knows the files of frames; NULL, also *spaces: there are none */
+	const char *host_root;         /* --host-root, as in opener.h; NULL: none */
+	struct debuginfod *debuginfod; /* servers for debug files that this host does not have; NULL: none */
+	const char *path;              /* of the file, if no frames have it; NULL: unknown */
+	struct buf *why; /* gets the paths searched for debug files (core/base/why.h); NULL: not wanted */
+	struct spaces *const *spaces; /* has the files of frames; NULL, or *spaces NULL: there are none */
 };
 
 /*
- * Starts the symbol worker as every run uses it: separate debug files are looked for (debug_files.h), and files of
- * frames are opened again when a worker was lost. `naming` is borrowed until symbolizer_free(). 0 or a recorded
- * failure.
+ * Starts the symbol worker of a run. It gets separate debug files (debug_files.h), and after the loss of a worker files
+ * of frames are opened again. `naming` is borrowed until symbolizer_free(). 0 or a recorded failure.
  */
 int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer);
 
-/* Waits until the worker runs. 0 or a recorded failure, the host's where no process may be started. */
+/* Waits until the worker runs. 0 or a recorded failure, of kind ERR_HOST if no process can be started. */
 int naming_await(struct symbolizer *symbolizer);
 
 /*
- * Prints lines to stderr at the end: if a worker died, or could not be started again, and, unless `quiet`, if there
- * were perf maps that were not trusted. `spaces` may be NULL.
+ * Prints messages to stderr at the end: if a worker died or could not be restarted, and, unless `quiet`, if perf maps
+ * were not trusted. `spaces` may be NULL.
  */
 void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, bool quiet);
 
 /*
- * For a profile that is named on another host: adds modules and build ids of the files that frames lie in, from a
+ * For a profile that will be named on another host: adds the modules and build ids of the files of frames, from a
  * symbolizer that was started with identify_only. Frames stay REASON_NOT_TRIED, except those of the kernel, which only
  * this host can name.
  */
 void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier);
 
 /*
- * Names the frames of a saved profile that have not been tried. `numbers`: the number that the symbolizer has for each
- * file of the profile, or PROFILE_NONE where it has none; then its frames stay as they are.
+ * Names the frames of a saved profile that have not been tried. `numbers`: the symbolizer's number of each file of the
+ * profile; frames of a file with PROFILE_NONE stay as they are.
  */
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*
- * Names the frames that have not been tried yet, with one request per file and one for the kernel. The kernel and the
- * host's files come first, for no user can make these slow. A frame that gets no name has a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: not.
+ * Names the frames that have not been tried yet, with one request for each file and one for the kernel. The kernel and
+ * the host's files come first, because no user can make these slow. A frame without a name gets a reason; that is no
+ * failure. Generated code is named by the maps that `spaces` has opened; NULL: not at all.
  */
 void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
@@ -118,8 +119,9 @@ static int check_looks(const struct output_options *options)
 		{ "--inverted", options->inverted, PICTURES, "svg and html" },
 		{ "--width", options->width, FORM(SVG), "svg" },
 		{ "--min-width", options->min_width, PICTURES, "svg and html" },
-		{ "--reverse", options->reverse, PICTURES | FORM(SPEEDSCOPE) | FORM(TREE) | FORM(TOP) | FORM(SCREEN),
-		  "svg, html, speedscope and trees" },
+		{ "--reverse", options->reverse,
+		  PICTURES | FORM(SPEEDSCOPE) | FORM(TREE) | FORM(TOP) | FORM(SCREEN) | FORM(SUMMARY),
+		  "svg, html, speedscope, summary and trees" },
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
@@ -140,10 +142,19 @@ static const char *name_of(enum output_format format)
 static int no_format(const char *path)
 {
 	_cleanup_(buf_done) struct buf all = {};
-	int err = fail_usage("argument -o/--output: '%s': unknown suffix", path);
+	struct stat status;
+	int err;
+
+	if (!stat(path, &status) && S_ISDIR(status.st_mode)) {
+		err = fail_usage("argument -o/--output: '%s': is a directory", path);
+		hint("give a file in it, like %s/report.svg", path);
+		return err;
+	}
+	err = fail_usage("argument -o/--output: '%s': unknown suffix", path);
 
 	for (size_t i = 1; i < nr_formats; i++)
-		buf_addf(&all, "%s%s", all.nr ? ", " : "", formats[i].suffix);
+		if (*formats[i].suffix)
+			buf_addf(&all, "%s%s", all.nr ? ", " : "", formats[i].suffix);
 	hint("known suffixes: %s; for other names add --format NAME", buf_text(&all));
 	return err;
 }
@@ -373,8 +384,7 @@ int output_options_fold(struct output_options *options)
 int output_options_ask_screen(struct output_options *options)
 {
 	if (options->path || options->format)
-		return fail_usage("argument --tui: not allowed with argument %s",
-				  options->path ? "-o/--output" : "--format");
+		return fail_usage("argument %s: not allowed with a screen", options->path ? "-o/--output" : "--format");
 	return output_options_ask(options, "--tui", OUTPUT_SCREEN);
 }
 

@@ -18,7 +18,8 @@
 	FORMAT(PPROF, "pprof", ".pb.gz", true)                      \
 	FORMAT(SPEEDSCOPE, "speedscope", ".speedscope.json", false) \
 	FORMAT(PERF, "perf", ".perf", false)                        \
-	FORMAT(STK, "stk", ".stk", true)
+	FORMAT(STK, "stk", ".stk", true)                            \
+	FORMAT(SUMMARY, "summary", "", false) /* no file name selects it */
 
 enum output_format {
 	OUTPUT_DEFAULT, /* text, or folded if the view says so */
@@ -84,6 +85,10 @@ struct output_options {
 	bool negate; /* differences: colours are exchanged */
 	uint32_t width; /* SVG, pixels; 0: 1200 */
 	uint32_t min_width; /* narrower boxes are left out; thousandths of a percent; 0: 8 */
+
+	/* summary: size of the screen in characters (0: unknown), and whether it shows colours */
+	uint16_t rows, columns;
+	bool is_colored;
 
 	/* tree and top */
 	uint32_t limit; /* lines of top; for tree, the smallest share, in thousandths of a percent; 0: default */

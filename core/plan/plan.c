@@ -23,8 +23,12 @@ void plan_init(struct plan *plan)
 void plan_done(struct plan *plan)
 {
 	probe_spec_done(&plan->probe);
+	for (size_t i = 0; i < plan->probes.nr; i++)
+		probe_spec_done(&plan->probes.data[i]);
+	vec_done(&plan->probes);
 	vec_done(&plan->tgids);
 	vec_done(&plan->tids);
+	vec_done(&plan->cpus);
 	plan_init(plan);
 }
 
@@ -74,10 +78,27 @@ static size_t find_name(const char *name, const char *const *names, size_t nr)
 	return nr;
 }
 
+/* perf's short names. */
+static enum sample_event short_event(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum sample_event event;
+	} events[] = { { "cycles", SAMPLE_CPU_CYCLES },
+		       { "faults", SAMPLE_PAGE_FAULTS },
+		       { "cs", SAMPLE_CONTEXT_SWITCHES } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (!strcmp(events[i].name, name))
+			return events[i].event;
+	return SAMPLE_DEFAULT;
+}
+
 int sample_event_parse(const char *name, void *ret_event)
 {
 	enum sample_event event = (enum sample_event)find_name(name, event_names, ARRAY_SIZE(event_names));
 
+	event = event ? event : short_event(name);
 	if (!event)
 		return fail_event(name);
 	*(enum sample_event *)ret_event = event;
@@ -195,6 +216,17 @@ void seconds_describe(uint64_t ns, struct buf *text)
 		buf_addf(text, ".%0*" PRIu64, digits, fraction);
 }
 
+void cpus_describe(const struct u32_list *cpus, struct buf *text)
+{
+	for (size_t i = 0, next; i < cpus->nr; i = next) {
+		for (next = i + 1; next < cpus->nr && cpus->data[next] == cpus->data[next - 1] + 1; next++)
+			;
+		buf_addf(text, "%s%" PRIu32, i ? "," : "", cpus->data[i]);
+		if (next > i + 1)
+			buf_addf(text, "-%" PRIu32, cpus->data[next - 1]);
+	}
+}
+
 /* Adds "key: value", with a value from the command line, which is escaped. value = NULL: adds nothing. */
 static void describe_text(const char *key, const char *value, struct buf *text)
 {
@@ -205,19 +237,23 @@ static void describe_text(const char *key, const char *value, struct buf *text)
 	buf_addc(text, '\n');
 }
 
-static void describe_probe(const struct plan *plan, struct buf *text)
+static void describe_spec(const struct probe_spec *probe, struct buf *text)
 {
-	const struct probe_spec *probe = &plan->probe;
-
-	buf_addf(text, "probe: %s\n", probe->kind->name);
-	if (probe->kind->describe) {
-		probe->kind->describe(plan, text);
-		return;
-	}
 	describe_text("typed", probe->typed, text);
 	describe_text("target", probe->target, text);
 	describe_text("provider", probe->provider, text);
 	describe_text(probe->regex ? "expression" : "pattern", probe->pattern, text);
+}
+
+static void describe_probe(const struct plan *plan, struct buf *text)
+{
+	buf_addf(text, "probe: %s\n", plan->probe.kind->name);
+	if (plan->probe.kind->describe)
+		plan->probe.kind->describe(plan, text);
+	else if (!plan->probes.nr)
+		describe_spec(&plan->probe, text);
+	for (size_t i = 0; i < plan->probes.nr; i++)
+		describe_spec(&plan->probes.data[i], text);
 }
 
 static void describe_ids(const char *key, const uint32_t *ids, size_t nr, struct buf *text)
@@ -238,10 +274,9 @@ static void describe_who(const struct plan *plan, struct buf *text)
 		buf_adds(text, "processes: all\n");
 	if (plan->command)
 		buf_addf(text, "children: %s\n", plan->follow_children ? "followed" : "not followed");
-	if (plan->cpu >= 0)
-		buf_addf(text, "cpu: %d\n", plan->cpu);
-	else
-		buf_adds(text, "cpu: all\n");
+	buf_adds(text, "cpu: ");
+	cpus_describe(&plan->cpus, text);
+	buf_adds(text, plan->cpus.nr ? "\n" : "all\n");
 	if (plan->probe.kind->is_timer)
 		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "excluded");
 	describe_text("cgroup", plan->cgroup, text);

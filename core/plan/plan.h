@@ -83,7 +83,8 @@ struct filter {
 
 struct plan {
 	const char *applet; /* canonical name, static: "profile", "count" */
-	struct probe_spec probe;
+	struct probe_spec probe; /* of several patterns the first one, with all of them in `typed` */
+	VEC(struct probe_spec) probes; /* several patterns, all of the kind of `probe`; empty: there is only one */
 
 	/* how functions are probed */
 	enum attach_mode attach_mode;
@@ -102,8 +103,9 @@ struct plan {
 
 	/* who */
 	struct u32_list tgids; /* only these processes, by their ids in our pid namespace; empty: all */
+	bool has_process_names; /* some of them were given by name */
 	struct u32_list tids; /* only these threads; empty: all */
-	int cpu; /* only this CPU; -1: all */
+	struct u32_list cpus; /* only these CPUs; empty: all */
 	bool include_idle;
 	char *const *command; /* argv of a command to start and follow; NULL: none */
 	bool follow_children; /* count the descendants of the command too */
@@ -137,6 +139,7 @@ struct plan {
 	struct presentation presentation;
 	const char *save_path; /* --save, or NULL */
 	struct output_options output;
+	bool redact; /* replace what may be secret before anything is printed or saved */
 	bool strict; /* any loss gives exit status 4 */
 	bool explain; /* print what would be attached, and end */
 	bool debug; /* print plan and configuration before starting */
@@ -149,7 +152,7 @@ struct plan {
 };
 
 /* Members of an empty plan that are not zero. */
-#define PLAN_DEFAULTS .cpu = -1, .unwind_bytes = 128ULL << 20
+#define PLAN_DEFAULTS .unwind_bytes = 128ULL << 20
 
 void plan_init(struct plan *plan);
 void plan_done(struct plan *plan);
@@ -162,6 +165,9 @@ void plan_describe(const struct plan *plan, struct buf *ret_text);
 
 /* Adds seconds as headers show them: "5", "0.5". */
 void seconds_describe(uint64_t ns, struct buf *text);
+
+/* Adds CPU numbers: "0-3,5". */
+void cpus_describe(const struct u32_list *cpus, struct buf *text);
 
 /*
  * How the user stacks of this plan are walked; never UNWIND_DEFAULT. Without -p, the first events of a process come before its

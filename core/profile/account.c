@@ -38,7 +38,7 @@ static void count_shown(const struct profile *profile, const struct profile_reco
 		losses[ST_LOSS_KERNEL_TRUNCATED] += count;
 	if (record->user_status == STACK_UNREADABLE)
 		losses[ST_LOSS_USER_STACK] += count;
-	if (record->user_status == STACK_TRUNCATED)
+	if (record->user_status == STACK_TRUNCATED && record->user_loss != 1 + ST_LOSS_USER_DEEP)
 		losses[ST_LOSS_USER_TRUNCATED] += count;
 	else if (record->user_loss)
 		losses[record->user_loss - 1] += count;
@@ -51,7 +51,7 @@ void profile_count_shown_stacks(const struct profile *profile, struct profile_in
 	if (!view_shows_time(&profile->view))
 		return;
 	losses[ST_LOSS_KERNEL_STACK] = losses[ST_LOSS_KERNEL_TRUNCATED] = losses[ST_LOSS_USER_STACK] = 0;
-	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_TRUNCATED; i++)
+	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_DEEP; i++)
 		losses[i] = 0;
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		const struct profile_row *row = &interval->rows.data[i];

@@ -9,7 +9,7 @@
 
 /*
  * For every waker in an interrupt: removes the frames of the interrupted task from its stack, and the task's name and ids
- * from its record. If the kernel does not tell the context (host_tells_interrupts()), the names in the stack do. Call it
+ * from its record. If the kernel does not report the context (host_tells_interrupts()), the names in the stack decide. Call it
  * after symbolization. A second call changes nothing.
  */
 void settle_contexts(struct profile *profile);

@@ -95,7 +95,10 @@ struct profile_frame {
 	uint8_t reason; /* enum frame_reason */
 	bool exact; /* an exact code address; otherwise a return address, looked up at where - 1 */
 	bool tracer; /* a BPF program or the kernel's code that calls it: hidden at the top of a stack */
-	uint32_t file; /* FRAME_USER_FILE: index into files */
+	union {
+		uint32_t file; /* FRAME_USER_FILE: index into files */
+		uint32_t process; /* FRAME_USER_RAW: keeps processes of one tgid apart (lives.h); otherwise 0 */
+	};
 	/* What keeps equal `where` of one kind apart: the member of the frame's kind, 0 for FRAME_USER_FILE. */
 	union {
 		uint32_t tgid; /* FRAME_USER_RAW: the process whose address it is */
@@ -129,6 +132,9 @@ struct profile_file {
 	uint32_t nr_missing_splits;
 	bool is_unused; /* profile_keep_only() found no frame in it */
 };
+
+/* The name of the frame, of kind FRAME_TEXT, in place of frames in the middle of a deep user stack: `where` is 0. */
+#define FRAME_ELIDED "[... frames ...]"
 
 /* ---- records ---- */
 
@@ -164,6 +170,8 @@ struct profile_record {
 	uint8_t user_loss; /* 1 + the enum st_loss for the end of the user stack; 0: none. Not saved */
 	uint32_t pair; /* 1 + index into pairs if this record stands for a sleeper and its waker; else 0 */
 	uint16_t nr_kernel, nr_user;
+	/* User frames that the frame FRAME_ELIDED stands for, in the event with the fewest and in that with the most; 0: none. */
+	uint16_t elided_least, elided_most;
 	uint32_t first; /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
 };
 
@@ -250,7 +258,7 @@ struct profile_row {
 };
 
 /*
- * What happened to the events of an interval; account.c checks the sums. UINT64_MAX: this kernel does not tell the number.
+ * What happened to the events of an interval; account.c checks the sums. UINT64_MAX: this kernel does not report the number.
  */
 struct profile_account {
 	/* In the BPF programs: */
@@ -353,6 +361,9 @@ struct profile {
 	VEC(uint32_t) stack_frames; /* frame indexes of all records, back to back */
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
+	bool is_redacted; /* profile_redact(). Not saved */
+	const char *reason; /* why the run has `own_status`, static; NULL: it is not at its end. Not saved */
+	uint32_t own_status;
 	bool rows_are_gone; /* profile_forget_records() was called: notes count all frames */
 	bool has_unused_files; /* images.h may use the numbers of some files again */
 	uint32_t nr_new_files; /* since profile_keep_only() */

@@ -107,10 +107,25 @@ static void keep_files(struct forget *forget)
 		file.missing_split = keep_string(forget, file.missing_split);
 		vec_push(&forget->fresh->files, file);
 	}
+}
+
+static bool has_frame_in(const struct profile *profile, string_id module)
+{
+	for (size_t i = 0; module && i < profile->frames.nr; i++)
+		if (profile->frames.data[i].kind == FRAME_KERNEL && profile->frames.data[i].module == module)
+			return true;
+	return false;
+}
+
+/* Keeps the kernel modules that have frames: one that is loaded again may have another build id. */
+static void keep_modules(struct forget *forget)
+{
 	for (size_t i = 0; i < forget->old->modules.nr; i++) {
 		struct profile_module module = forget->old->modules.data[i];
 
-		module.name = keep_string(forget, module.name);
+		module.name = strtab_find(&forget->fresh->strings, strtab_get(&forget->old->strings, module.name));
+		if (!has_frame_in(forget->fresh, module.name))
+			continue;
 		module.build_id = keep_string(forget, module.build_id);
 		profile_add_module(forget->fresh, &module);
 	}
@@ -189,6 +204,7 @@ void profile_keep_only(struct profile *profile, const struct profile_id *ids, si
 		if (record != PROFILE_NONE)
 			keep_record(&forget, record);
 	}
+	keep_modules(&forget);
 	keep_mappings(&forget);
 	mark_files(&fresh);
 	fresh.nr_kept_bytes = fresh.strings.bytes.nr;

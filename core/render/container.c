@@ -16,7 +16,7 @@ static size_t id_at(const char *text)
 	return digits ? 33 + digits : 0;
 }
 
-/* In one part of the path: at its start, or behind the last dash of a prefix like "cri-containerd-". */
+/* In one part of the path: at its start, or after a dash of a prefix like "cri-containerd-". */
 static size_t id_in_part(const char *part, size_t nr, const char **ret_id)
 {
 	for (size_t i = 0; i < nr; i++) {

@@ -6,6 +6,6 @@
 /*
  * The id of a container in the path of its cgroup: the last part that has 64 hexadecimal digits, or 32 with a dash and
  * a number, between what Docker, containerd, CRI-O and Podman put around it ("docker-….scope"). Returns its length and where
- * it begins; 0 when the group is none of a container. The rule is that of the OpenTelemetry profiler.
+ * it begins; 0 if the path names no container. The rule is that of the OpenTelemetry profiler.
  */
 size_t container_id(const char *path, const char **ret_id);

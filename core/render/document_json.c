@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The JSON document: schema version 1, docs/reference/profile.schema.json. Streamed, ASCII only. Numbers that do
- * not fit into 53 bits (addresses, clocks in nanoseconds) are strings or seconds.
+ * The JSON document: schema version 1, docs/reference/profile.schema.json. Streamed, ASCII only. Addresses are strings
+ * and clocks are seconds, because many readers keep only 53 bits of a number.
  */
 #include <inttypes.h>
 
@@ -43,7 +43,7 @@ static void end_object(struct writer *writer)
 	json_end(&writer->json, '}');
 }
 
-/* An array of objects, whose members `add` makes of the elements of a table. */
+/* An array with an object for each element of a table; `add` writes its members. */
 #define ADD_TABLE(writer, key, elements, nr_elements, add)      \
 	do {                                                    \
 		json_begin(&(writer)->json, key, '[');          \
@@ -211,7 +211,8 @@ static void add_losses(struct writer *writer, const struct profile_interval *int
 	json_end(&writer->json, ']');
 }
 
-static void add_stack(struct writer *writer, const char *key, const char *status_key, const struct merged_stack *stack)
+static void add_stack(struct writer *writer, const char *key, const char *status_key, const char *elided_key,
+		      const struct merged_stack *stack)
 {
 	const uint32_t *frames = writer->profile->stack_frames.data;
 
@@ -225,9 +226,15 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 	for (uint32_t i = 0; i < stack->nr; i++)
 		json_number(&writer->json, NULL, frames[stack->first + i]);
 	json_end(&writer->json, ']');
+	if (!stack->elided_most)
+		return;
+	json_begin(&writer->json, elided_key, '{');
+	json_number(&writer->json, "least", stack->elided_least);
+	json_number(&writer->json, "most", stack->elided_most);
+	end_object(writer);
 }
 
-/* The waker of a sleeper, or why there is none. Its stacks lack the innermost frame, as in text. */
+/* The waker of a sleeper, or why there is none. Its stacks are those of the text report. */
 static void add_waker(struct writer *writer, const struct merged_row *row)
 {
 	static const char *const reasons[WAKER_NR_REASONS] = {
@@ -255,8 +262,8 @@ static void add_waker(struct writer *writer, const struct merged_row *row)
 		json_text(&writer->json, "waker_comm", profile_string(writer->profile, waker->comm));
 	if (waker->tid)
 		json_number(&writer->json, "waker_tid", waker->tid);
-	add_stack(writer, "waker_kernel", "waker_kernel_status", &row->waker_kernel);
-	add_stack(writer, "waker_user", "waker_user_status", &row->waker_user);
+	add_stack(writer, "waker_kernel", "waker_kernel_status", NULL, &row->waker_kernel);
+	add_stack(writer, "waker_user", "waker_user_status", "waker_user_elided", &row->waker_user);
 }
 
 static void add_cgroup(struct writer *writer, uint64_t cgroup)
@@ -320,8 +327,8 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 	if (record->cgroup_id)
 		add_cgroup(writer, record->cgroup_id);
 	add_waker(writer, row);
-	add_stack(writer, "kernel", "kernel_status", &row->kernel);
-	add_stack(writer, "user", "user_status", &row->user);
+	add_stack(writer, "kernel", "kernel_status", NULL, &row->kernel);
+	add_stack(writer, "user", "user_status", "user_elided", &row->user);
 }
 
 static void add_interval(struct writer *writer, const struct profile_interval *interval)
@@ -361,6 +368,10 @@ void document_json(const struct profile *profile, const struct profile_interval 
 	add_string(&writer, "event", profile->event);
 	json_text(&writer.json, "unit", tree_unit(profile));
 	add_string(&writer, "header", profile->header);
+	if (profile->reason) {
+		json_number(&writer.json, "own_status", profile->own_status);
+		json_text(&writer.json, "reason", profile->reason);
+	}
 	add_host(&writer);
 	add_clocks(&writer);
 	ADD_TABLE(&writer, "files", profile->files.data, profile->files.nr, add_file);

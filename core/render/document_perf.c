@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of `perf script`, which flame scopes, speedscope, the Firefox profiler and stackcollapse-perf.pl read: a sample
- * per row with its time, its number as the period. Nothing stands before the first sample, because readers look at the
- * first line to tell what they have.
+ * The text of `perf script`, which FlameScope, speedscope, the Firefox profiler and stackcollapse-perf.pl read: one
+ * sample per row, with its time, and with its value as the period. Nothing precedes the first sample, because readers
+ * detect the format by the first line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "core/base/escape.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
+#include "core/render/render.h"
 
 struct writer {
 	const struct profile *profile;
@@ -24,7 +25,7 @@ static void add_text(struct writer *writer, string_id string)
 	escape_add(writer->out, profile_string(writer->profile, string), ESCAPE_LINE);
 }
 
-/* A line that begins with # would be a comment, and spaces alone would be no command. */
+/* A line that begins with # would be a comment. Leading spaces are dropped, so a command of spaces alone is empty. */
 static void add_command(struct writer *writer, string_id string)
 {
 	const char *text = profile_string(writer->profile, string);
@@ -46,7 +47,7 @@ static void add_event(struct writer *writer, string_id string)
 			writer->out->data[at] = '_';
 }
 
-/* Kernel modules in brackets, files by their path; what was made at run time by the name of its map. */
+/* Kernel modules in brackets, files by path, code made at run time by the name of its perf map or jitdump. */
 static void add_dso(struct writer *writer, const struct profile_frame *frame)
 {
 	const char *module = profile_string(writer->profile, frame->module);
@@ -103,7 +104,7 @@ static void add_stack(struct writer *writer, const struct merged_stack *stack)
 		add_name(writer, stack_root_label(stack));
 }
 
-/* Above the sleeper and upside down, as in the other forms: its name first, its innermost frame next to the sleeper's. */
+/* The waker above the sleeper and upside down, as in other formats, so that their innermost frames meet. */
 static void add_waker(struct writer *writer, const struct merged_row *row)
 {
 	const struct merged_stack *stacks[] = { &row->waker_user, &row->waker_kernel };
@@ -171,5 +172,6 @@ void document_perf(const struct profile *profile, const struct profile_interval 
 			add_row(&writer, &merged.rows.data[at]);
 			stream_turn(stream);
 		}
+		render_add_cut(&intervals[i], writer.out);
 	}
 }

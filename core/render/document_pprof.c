@@ -40,7 +40,7 @@ struct sample {
 struct function {
 	Pprof__Function message;
 	string_id source; /* functions of one name in several sources are several; 0: its source is not known */
-	uint64_t label; /* id of the location that has this function and no address: that of a label; 0 none */
+	uint64_t label; /* id of its location without an address; 0: none yet */
 };
 
 struct encoder {
@@ -64,9 +64,9 @@ struct encoder {
 	VEC(uint64_t) stacks;         /* location ids of all samples */
 	VEC(int64_t) values;          /* nr_types per sample */
 	VEC(int64_t) comments;
-	uint64_t (*location_of)
-		[2];   /* of profile frames, with and without the calls that were inlined there; 0 not made yet */
-	VEC(void *) lists;            /* of pointers, which the message has */
+	/* Ids of the locations of profile frames, with and without inlined calls; 0: not made yet. */
+	uint64_t (*location_of)[2];
+	VEC(void *) lists; /* arrays of pointers that the message refers to */
 };
 
 static void encoder_done(struct encoder *encoder)
@@ -111,7 +111,7 @@ static bool has_kernel(const struct profile *profile)
 	return false;
 }
 
-/* Programs are what is neither a library nor made up: how pprof itself tells them. */
+/* As pprof decides it: a file with a real path that is not a library. */
 static bool is_program(const struct profile *profile, const struct profile_file *file)
 {
 	const char *path = profile_string(profile, file->path), *name = path_name(path);
@@ -124,7 +124,7 @@ static bool is_program(const struct profile *profile, const struct profile_file 
 	return !suffix;
 }
 
-/* Threads begin in a library: the outermost frame of a stack that lies in a program tells whose stack it is. */
+/* The file of the outermost frame that lies in a program, or SIZE_MAX. Threads begin in a library. */
 static size_t program_of(const struct profile *profile, const bool *programs, uint32_t position)
 {
 	const struct profile_record *record;
@@ -141,7 +141,7 @@ static size_t program_of(const struct profile *profile, const bool *programs, ui
 	return SIZE_MAX;
 }
 
-/* The program with the most samples, or the most time where that is what counts; file 0 where there is none. */
+/* The program with the most samples, or with the most time in a profile of times; file 0 if there is none. */
 static size_t main_program(const struct encoder *encoder, const struct profile_interval *intervals, size_t nr)
 {
 	const struct profile *profile = encoder->profile;
@@ -165,7 +165,7 @@ static size_t main_program(const struct encoder *encoder, const struct profile_i
 	return best;
 }
 
-/* The program and file 0 change places; also the other way round, from the id minus one to the file. */
+/* Swaps the program with file 0: from a file to the id of its mapping minus one, or back. */
 static size_t mapping_of(const struct encoder *encoder, size_t file)
 {
 	if (file == encoder->program)
@@ -212,7 +212,7 @@ static bool same_function(const void *context, uint32_t position, const void *ke
 	return function->message.name == wanted[0] && function->source == wanted[1];
 }
 
-/* Without a source the file is the module that had the name first. */
+/* The id of a function. Without a source its file is the module in which the name was first seen. */
 static uint64_t function_of(struct encoder *encoder, string_id name, string_id source, string_id module)
 {
 	const string_id key[] = { name, source };
@@ -229,7 +229,7 @@ static uint64_t function_of(struct encoder *encoder, string_id name, string_id s
 	return position + 1;
 }
 
-/* The function and line of a place; 0 and none where only its address says what it is. */
+/* Adds the line of a frame; the id of its function, or 0 and no line if only the address is known. */
 static uint64_t add_line(struct encoder *encoder, const struct profile_frame *frame)
 {
 	Pprof__Line line = PPROF__LINE__INIT;
@@ -246,10 +246,7 @@ static uint64_t add_line(struct encoder *encoder, const struct profile_frame *fr
 	return line.function_id;
 }
 
-/*
- * Lines that were added since are its own: from the innermost call to the function itself. They are linked to their locations
- * at the end: both tables still move.
- */
+/* Its lines are those from `first_line` on, the innermost inlined call first. link_locations() sets the pointers. */
 static uint64_t add_location(struct encoder *encoder, Pprof__Location *location, size_t first_line, uint64_t function)
 {
 	location->id = encoder->locations.nr + 1;
@@ -299,7 +296,7 @@ static uint64_t make_location(struct encoder *encoder, uint32_t position, bool w
 	return add_location(encoder, &location, first_line, add_line(encoder, frame));
 }
 
-/* `bare`: without the calls that were inlined there. */
+/* `bare`: without inlined calls. */
 static uint64_t location_of(struct encoder *encoder, uint32_t position, bool bare)
 {
 	const struct profile_frame *frame = &encoder->profile->frames.data[position];
@@ -327,7 +324,7 @@ static void add_label_location(struct encoder *encoder, const char *label)
 
 /* ---- samples ---- */
 
-/* Where the last function of a stack stands, or its first frame when all are calls. */
+/* The position of the outermost frame that is not inlined, or of the first frame if all are. */
 static uint32_t last_function(const struct profile *profile, const struct merged_stack *stack)
 {
 	uint32_t at = stack->first + stack->nr;
@@ -337,7 +334,7 @@ static uint32_t last_function(const struct profile *profile, const struct merged
 	return at > stack->first ? at - 1 : stack->first;
 }
 
-/* A call that was inlined is a line of the location of its function; --max-depth may have cut that off. */
+/* An inlined call is a line in the location of its function, unless --max-depth has cut that function off. */
 static void add_stack(struct encoder *encoder, const struct merged_stack *stack, const char *missed)
 {
 	const struct profile *profile = encoder->profile;
@@ -364,7 +361,7 @@ static void add_comm(struct encoder *encoder, string_id comm)
 		add_label_location(encoder, buf_text(&text));
 }
 
-/* Upside down the calls of a location would stand in the wrong order: each has a location of its own. */
+/* Upside down, the lines of a location would be in the wrong order, so each inlined call has a location of its own. */
 static void add_stack_down(struct encoder *encoder, const struct merged_stack *stack)
 {
 	if (stack->cut)
@@ -374,7 +371,7 @@ static void add_stack_down(struct encoder *encoder, const struct merged_stack *s
 			 location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1], true));
 }
 
-/* As in flame graphs the waker stands upside down on the one it wakes: its name is the leaf. */
+/* As in flame graphs, the waker stands upside down on the sleeper; its name is the leaf. */
 static void add_waker(struct encoder *encoder, const struct merged_row *row)
 {
 	if (row->waker == PROFILE_NONE)
@@ -478,7 +475,7 @@ static void add_interval(struct encoder *encoder, const struct profile_interval 
 
 /* ---- the message ---- */
 
-/* Pointers to the elements of a table, each of which begins with its message. */
+/* An array of pointers to the elements of a table, each of which begins with its message. */
 static void *pointers(struct encoder *encoder, const void *table, size_t nr, size_t element_bytes)
 {
 	const void **list = xcalloc(nr + 1, sizeof(*list));
@@ -491,7 +488,7 @@ static void *pointers(struct encoder *encoder, const void *table, size_t nr, siz
 
 #define POINTERS(table) pointers(encoder, encoder->table.data, encoder->table.nr, sizeof(*encoder->table.data))
 
-/* The tables no longer move: what was counted becomes pointers. */
+/* At the end, because tables move while they grow. */
 static void link_samples(struct encoder *encoder)
 {
 	uint64_t *stack = encoder->stacks.data;
@@ -581,7 +578,7 @@ static void add_type(struct encoder *encoder, const char *type, const char *unit
 	encoder->type_list[encoder->nr_types++] = added;
 }
 
-/* Names that engines know: Go's own CPU profiles have "samples" and "cpu", OpenTelemetry's "off_cpu". The last is the default. */
+/* Names that other tools know: "samples" and "cpu" as in Go's CPU profiles, "off_cpu" as in OpenTelemetry's. */
 static void add_types(struct encoder *encoder, Pprof__Profile *message)
 {
 	const struct profile_clocks *clocks = &encoder->profile->clocks;

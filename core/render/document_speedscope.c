@@ -4,6 +4,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/json.h"
 #include "core/render/documents.h"
+#include "core/render/render.h"
 
 static void add_frames(const struct tree *tree, struct json *json, struct stream *stream)
 {
@@ -24,32 +25,48 @@ static void add_frames(const struct tree *tree, struct json *json, struct stream
 	json_end(json, ']');
 }
 
-/* Every node with a time of its own is the leaf of a stack. */
+static void add_stack(const struct tree *tree, const struct tree_node *node, uint32_t *path, struct json *json)
+{
+	const uint32_t nr = node->depth;
+
+	for (uint32_t depth = nr; depth > 0; depth--) {
+		path[depth - 1] = node->frame;
+		node = &tree->nodes.data[node->parent];
+	}
+	json_begin(json, NULL, '[');
+	for (uint32_t i = 0; i < nr; i++)
+		json_number(json, NULL, path[i]);
+	json_end(json, ']');
+}
+
+/* Every node with a self value is the leaf of a stack; with times, each sample is one of its own, in their order. */
 static void add_samples(const struct tree *tree, struct json *json, struct stream *stream)
 {
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
 
 	json_begin(json, "samples", '[');
-	for (size_t i = 1; i < tree->nodes.nr; i++) {
-		const struct tree_node *node = &tree->nodes.data[i];
-
-		path[node->depth] = node->frame;
-		if (!node->self[TREE_NOW])
+	for (size_t i = 0; i < tree->moments.nr; i++) {
+		stream_turn(stream);
+		add_stack(tree, &tree->nodes.data[tree->moments.data[i].node], path, json);
+	}
+	for (size_t i = 1; i < tree->nodes.nr && !tree->moments.nr; i++) {
+		if (!tree->nodes.data[i].self[TREE_NOW])
 			continue;
 		stream_turn(stream);
-		json_begin(json, NULL, '[');
-		for (uint32_t depth = 1; depth <= node->depth; depth++)
-			json_number(json, NULL, path[depth]);
-		json_end(json, ']');
+		add_stack(tree, &tree->nodes.data[i], path, json);
 	}
 	json_end(json, ']');
 }
 
-/* One for each sample, in their order. */
+/* In the order of the samples. */
 static void add_weights(const struct tree *tree, struct json *json, struct stream *stream)
 {
 	json_begin(json, "weights", '[');
-	for (size_t i = 1; i < tree->nodes.nr; i++) {
+	for (size_t i = 0; i < tree->moments.nr; i++) {
+		stream_turn(stream);
+		json_number(json, NULL, tree->moments.data[i].value);
+	}
+	for (size_t i = 1; i < tree->nodes.nr && !tree->moments.nr; i++) {
 		if (!tree->nodes.data[i].self[TREE_NOW])
 			continue;
 		stream_turn(stream);
@@ -72,6 +89,17 @@ static void add_profile(const struct tree *tree, const char *name, const char *u
 	json_end(json, '}');
 }
 
+/* The title, and a line below it if the run was cut short. */
+static void add_name(const char *title, const struct profile_interval *intervals, size_t nr, struct buf *name)
+{
+	buf_adds(name, title);
+	for (size_t i = 0; i < nr; i++) {
+		if (intervals[i].losses[ST_LOSS_CUT])
+			buf_addc(name, '\n');
+		render_add_cut(&intervals[i], name);
+	}
+}
+
 void document_speedscope(const struct profile *profile, const struct output_options *options,
 			 const struct profile_interval *intervals, size_t nr, struct stream *stream)
 {
@@ -79,12 +107,15 @@ void document_speedscope(const struct profile *profile, const struct output_opti
 		.root = options->root,
 		.reverse = options->reverse,
 		.lines_apart = true,
+		.times = profile->view.times,
 	};
 	_cleanup_(caption_done) struct caption caption;
 	_cleanup_(tree_done) struct tree tree;
 	struct json json = { .text = &stream->text };
+	_cleanup_(buf_done) struct buf name = {};
 
 	caption_init(&caption, options, profile);
+	add_name(caption.title, intervals, nr, &name);
 	tree_init(&tree, &tree_options);
 	for (size_t i = 0; i < nr; i++)
 		tree_add(&tree, profile, &intervals[i], TREE_NOW);
@@ -92,7 +123,7 @@ void document_speedscope(const struct profile *profile, const struct output_opti
 	json_begin(&json, NULL, '{');
 	json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	json_text(&json, "exporter", "stacktool");
-	json_text(&json, "name", caption.title);
+	json_text(&json, "name", buf_text(&name));
 	json_number(&json, "activeProfileIndex", 0);
 	json_begin(&json, "shared", '{');
 	add_frames(&tree, &json, stream);

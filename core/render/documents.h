@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Profiles in the formats of other programs (docs/reference/formats.md), and call trees as text. Pure functions of
- * the profile; all of them report the losses.
- * Those that take a stream write row by row; stream->err is the first failed write.
+ * the profile. Only JSON and pprof contain all losses; for the others render_notes() prints them, and render_add_cut() the worst.
+ * Functions that take a stream write row by row; stream->err is the first failed write.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct stream *stream);
 
-/* https://www.speedscope.app/file-format-schema.json: one profile per interval. */
+/* https://www.speedscope.app/file-format-schema.json: one profile, the sum of all intervals. */
 void document_speedscope(const struct profile *profile, const struct output_options *options,
 			 const struct profile_interval *intervals, size_t nr, struct stream *stream);
 
@@ -25,7 +25,7 @@ void document_speedscope(const struct profile *profile, const struct output_opti
 int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_bytes);
 
-/* Text of perf script: one sample per record and interval, by time. The wakers of off-CPU time are not in it. */
+/* Text of perf script: one sample per record and interval, by time. */
 void document_perf(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct stream *stream);
 
@@ -33,14 +33,21 @@ void document_perf(const struct profile *profile, const struct profile_interval 
 void render_tree(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
 		 struct buf *ret_text);
 
-/* Functions by their own time, or by what grew and shrank when the caption says diff. */
+/* A table of functions by self value or, for a difference, by the size of the change. */
 void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
 		struct buf *ret_text);
 
-/* Lines "stack before now". */
+/*
+ * For a person at a terminal: totals, the heaviest call tree and the functions with the largest self, cut to the rows and
+ * columns of the options.
+ */
+void render_summary(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		    struct buf *ret_text);
+
+/* Lines "stack before now", as flamegraph.pl takes them for a difference. */
 void render_two_columns(const struct tree *tree, struct buf *ret_text);
 
-/* What a picture of this profile says about itself. */
+/* The texts of a picture, and the memory that holds them. */
 struct caption {
 	struct graph_caption graph;
 	char *title, *subtitle, *unit;
@@ -48,3 +55,7 @@ struct caption {
 
 void caption_init(struct caption *caption, const struct output_options *options, const struct profile *profile);
 void caption_done(struct caption *caption);
+
+/* Adds where and when a profile was recorded: "web1, Linux 6.1.0 x86_64, 8 CPUs; 2026-11-26 18:12:54, 9.5 s; stacktool 0.1.0". */
+void caption_add_about(struct buf *text, const struct profile *profile, const struct profile_interval *intervals,
+		       size_t nr);

@@ -26,7 +26,7 @@ static bool test(const struct match *match, const struct profile *profile, strin
 	return match_test(match, text, strlen(text));
 }
 
-/* Which frames an expression means; NULL without one. */
+/* For each frame whether its name matches; NULL without an expression. */
 static bool *matching_frames(const struct profile *profile, const struct match *match)
 {
 	bool *frames;
@@ -47,7 +47,7 @@ static bool record_has_frame(const struct profile *profile, const struct profile
 	return false;
 }
 
-/* Of a pair, the stack of either will do. */
+/* For a pair, either stack will do. */
 static bool has_frame(const struct profile *profile, uint32_t record, const bool *frames)
 {
 	uint32_t parts[2];
@@ -79,7 +79,7 @@ static void drop_intervals(struct profile *profile, size_t nr)
 			profile->intervals.nr * sizeof(*profile->intervals.data));
 }
 
-/* Whole intervals go, with what was lost in them. */
+/* Removes whole intervals, with their losses. */
 static int apply_since(const struct filter *filter, struct profile *profile, uint64_t *ret_from)
 {
 	uint64_t start = profile->intervals.nr ? profile->intervals.data[0].start_ns : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pictures of a call tree: flame graphs as SVG and as an HTML page. Pure functions: the same tree and options give the
- * same bytes. Every text in the tree comes from strangers and is escaped for where it stands.
+ * same bytes. Texts of the tree are untrusted and are escaped for XML, HTML or JSON.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "core/plan/output_options.h"
 #include "core/render/tree.h"
 
-/* Beside the tree and the options: what the picture says about itself. Texts as they come, not escaped. */
+/* The texts around a picture. They are not escaped. */
 struct graph_caption {
 	const char *title;
 	const char *subtitle; /* or "" */
@@ -19,6 +19,16 @@ struct graph_caption {
 	bool diff;            /* the tree's second column is the profile before */
 	const char *sides;    /* of a difference: "before.stk (59 samples) to now.stk (178 samples)" */
 	const char *note;     /* of a difference: what to know before looking, or "" */
+	const char *losses;   /* what render_notes() prints about the numbers, a line each, or NULL */
+	const char *about;    /* host, time and duration of the run, or NULL */
+	const struct graph_times *times; /* of a tree with moments, or NULL */
+};
+
+/* What relates the moments of a tree to the run. */
+struct graph_times {
+	const uint64_t *edges; /* ns, ascending: of intervals, and the end of the last; NULL: each event has a time */
+	size_t nr_edges;
+	uint64_t clock_ms; /* the host's local time at the first moment, since 1970; 0 unknown */
 };
 
 /* A self-contained SVG with zoom and search. */
@@ -33,6 +43,9 @@ void graph_html(const struct tree *tree, const struct output_options *options, c
 
 /* The colour of a box as 0xrrggbb, always light enough for black text. The same name has the same colour everywhere. */
 uint32_t graph_color(const struct tree *tree, uint32_t frame, enum graph_colors colors);
+
+/* The colour of a kind of frames in the legend: a middle one of its range. */
+uint32_t graph_kind_color(uint8_t kind);
 
 /* Red for what grew, blue for what shrank, white for what stayed, by its share of the largest change. */
 uint32_t graph_diff_color(int64_t change, uint64_t largest, bool negate);
@@ -49,5 +62,11 @@ void change_add(struct buf *buf, uint64_t now, uint64_t before);
 void gone_add(struct buf *buf, const struct tree *tree, const char *unit);
 /* Adds part / whole as "12.34%", with spaces before it up to `width` characters. */
 void percent_add(struct buf *buf, uint64_t part, uint64_t whole, int width);
-/* How many bytes the first characters of a text have; of all of it, when it has fewer. */
+/* The bytes of the first `nr_characters` characters of a text, or of all of a shorter one. */
 size_t text_prefix(const char *text, size_t nr_characters);
+/* How many characters a text has. */
+uint32_t text_width(const char *text);
+/* Adds a text of at most `room` characters: a longer one loses its middle, because both ends of a name say more. */
+void text_cut_add(struct buf *buf, const char *text, uint32_t room, const char *left_out);
+/* The sequence (SGR) for the colour of a kind of frames on a terminal, or "". */
+const char *terminal_color(uint8_t kind);

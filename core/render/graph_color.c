@@ -43,7 +43,7 @@ static uint32_t hash_text(const char *text)
 	return hash ^ hash >> 15;
 }
 
-/* h in 1/60 degrees of the circle's sixths, s and l of 1. */
+/* CSS Color 4, hsl(): hue in degrees, saturation and lightness from 0 to 1. */
 static uint32_t rgb(double hue, double saturation, double lightness)
 {
 	double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
@@ -98,6 +98,11 @@ uint32_t graph_color(const struct tree *tree, uint32_t position, enum graph_colo
 	else if (colors == COLORS_CHAIN && frame->kind == TREE_WAKER)
 		range = &palettes[COLORS_PURPLE];
 	return pick(range, hash);
+}
+
+uint32_t graph_kind_color(uint8_t kind)
+{
+	return pick(&kinds[kind], 128 + 128 * 256);
 }
 
 uint32_t graph_diff_color(int64_t change, uint64_t largest, bool negate)

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page: a style, the script, and the tree as data, in one file that asks the network for nothing. A content security
- * policy says so to the browser. The data is JSON in ASCII without any character of markup, so no name can end its
- * element; the script puts names into the page as text only.
+ * The page: a style, the script, and the tree as data, in one file. A content security policy forbids all network
+ * access. The data is ASCII JSON without any character of markup, so no name can end its element; the script inserts
+ * names as text only.
  */
+#include <string.h>
+
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
 #include "core/base/json.h"
 #include "core/render/graph.h"
 #include "render_scripts.h"
 
+/* Base 32, least significant digit first; every digit but the last is from the second half of the alphabet. */
 static void add_number(struct buf *out, uint64_t number)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-";
@@ -22,6 +26,36 @@ static void add_number(struct buf *out, uint64_t number)
 	}
 	text[nr++] = digits[number];
 	buf_add(out, text, nr);
+}
+
+/*
+ * The moments of the tree, in microseconds since the first one. Each is the time since the moment before it, the node and
+ * the value.
+ */
+static void add_moments(const struct tree *tree, const struct graph_times *times, struct json *json)
+{
+	uint64_t first = times->edges ? times->edges[0] : tree->moments.data[0].time_ns, before = 0;
+
+	json_begin(json, "times", '{');
+	json_number(json, "n", tree->moments.nr);
+	json_number(json, "clock", times->clock_ms);
+	json_begin(json, "edges", '[');
+	for (size_t i = 0; i < times->nr_edges; i++)
+		json_number(json, NULL, (times->edges[i] - first) / 1000);
+	json_end(json, ']');
+	json_key(json, "moments");
+	buf_addc(json->text, '"');
+	for (size_t i = 0; i < tree->moments.nr; i++) {
+		const struct tree_moment *moment = &tree->moments.data[i];
+		uint64_t time = (moment->time_ns - first) / 1000;
+
+		add_number(json->text, time - before);
+		add_number(json->text, moment->node);
+		add_number(json->text, moment->value);
+		before = time;
+	}
+	buf_addc(json->text, '"');
+	json_end(json, '}');
 }
 
 /* Nodes in preorder; the depth as the number of steps up from where a child of the node before would stand. */
@@ -39,6 +73,25 @@ static void add_nodes(const struct tree *tree, bool diff, struct buf *out)
 			add_number(out, node->self[TREE_BEFORE]);
 		depth = node->depth;
 	}
+}
+
+/* The source file and the line of each frame; nothing if no frame has one. */
+static void add_lines_of_frames(const struct tree *tree, struct json *json)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		any |= tree->frames.data[i].source != 0;
+	if (!any)
+		return;
+	json_begin(json, "sources", '[');
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		json_text(json, NULL, strtab_get(&tree->texts, tree->frames.data[i].source));
+	json_end(json, ']');
+	json_begin(json, "lines", '[');
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		json_number(json, NULL, tree->frames.data[i].line);
+	json_end(json, ']');
 }
 
 static void add_frames(const struct tree *tree, enum graph_colors colors, struct json *json)
@@ -70,6 +123,20 @@ static void add_caption(const char *key, const char *text, struct json *json)
 	json_text(json, key, buf_text(&safe));
 }
 
+/* The lines of a text as an array. */
+static void add_lines(const char *key, const char *text, struct json *json)
+{
+	json_begin(json, key, '[');
+	while (text && *text) {
+		size_t length = strcspn(text, "\n");
+		_cleanup_(freep) char *line = xstrndup(text, length);
+
+		add_caption(NULL, line, json);
+		text += length + (text[length] != '\0');
+	}
+	json_end(json, ']');
+}
+
 static void add_data(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
 		     struct buf *out)
 {
@@ -84,6 +151,8 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 	add_caption("subtitle", caption->subtitle, &json);
 	add_caption("unit", caption->unit, &json);
 	add_caption("note", caption->note ? caption->note : "", &json);
+	add_lines("notes", caption->losses, &json);
+	add_caption("about", caption->about ? caption->about : "", &json);
 	json_text(&json, "group", groups[options->root]);
 	json_text(&json, "finest", groups[tree->options.root]);
 	json_bool(&json, "diff", caption->diff);
@@ -93,10 +162,13 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 	json_number(&json, "least", options->min_width);
 	json_number(&json, "n", tree->nodes.nr);
 	add_frames(tree, options->colors, &json);
+	add_lines_of_frames(tree, &json);
 	json_key(&json, "nodes");
 	buf_addc(out, '"');
 	add_nodes(tree, caption->diff, out);
 	buf_addc(out, '"');
+	if (caption->times && tree->moments.nr)
+		add_moments(tree, caption->times, &json);
 	json_end(&json, '}');
 }
 
@@ -120,6 +192,9 @@ void graph_html(const struct tree *tree, const struct output_options *options, c
 	buf_adds(ret_html, "<script id=\"data\" type=\"application/json\">\n");
 	add_data(tree, options, caption, ret_html);
 	buf_adds(ret_html, "\n</script>\n<script>\n");
-	buf_add(ret_html, script_graph_page_js, script_graph_page_js_size);
+	buf_add(ret_html, script_graph_page_tree_js, script_graph_page_tree_js_size);
+	buf_add(ret_html, script_graph_page_view_js, script_graph_page_view_js_size);
+	buf_add(ret_html, script_graph_page_time_js, script_graph_page_time_js_size);
+	buf_add(ret_html, script_graph_page_js, script_graph_page_js_size); /* begins */
 	buf_adds(ret_html, "</script>\n</body>\n</html>\n");
 }

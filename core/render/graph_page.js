@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flame graph on a canvas. The tree comes as one string: for each node in preorder how far to climb, the frame, its own
- * value (and the value before, in a difference), each a number in base 32. It is kept in typed arrays; what is narrower
- * than half a pixel is skipped with all that is above it, so drawing does not depend on the number of stacks.
+ * A flame graph on a canvas. What is narrower than half a pixel is skipped with all that is above it, so drawing does not
+ * depend on the number of stacks.
  */
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
-const $ = (id) => document.getElementById(id);
 const canvas = $("canvas"), pen = canvas.getContext("2d");
-const ROW = 18, GLYPH = 7.2, LEAST = 0.5;
+const ROW = 18, GLYPH = 7.2, LEAST = 0.5, GAP = 12;
 const PROCESS = 5, DELIMITER = 7, ALL = 8;
 const LINES = 500; /* of the table */
 
@@ -19,123 +16,6 @@ const number = new Intl.NumberFormat("en-US");
 const percent = (part, whole) => (Math.floor((whole ? 100 * part / whole : 0) * 100 + 0.5) / 100).toFixed(2) + "%";
 const signed = (value) => (value > 0 ? "+" : "") + number.format(value);
 
-/* ---- trees ---- */
-
-function allocate(n) {
-  return {
-    n, frame: new Int32Array(n), depth: new Int32Array(n), end: new Int32Array(n), parent: new Int32Array(n),
-    self: new Float64Array(n), before: new Float64Array(n), total: new Float64Array(n), totalBefore: new Float64Array(n),
-    start: new Float64Array(n), startBefore: new Float64Array(n), maxDepth: 0,
-  };
-}
-
-/* Where each box begins, by the sizes of one side. */
-function place(tree, size, start) {
-  const next = [];
-  for (let i = 0; i < tree.n; i++) {
-    const d = tree.depth[i], x = d ? next[d] : 0;
-    start[i] = x;
-    next[d] = x + size[i];
-    next[d + 1] = x;
-  }
-}
-
-/* Totals, ends and places of a tree whose frame, depth, parent, self and before are known. */
-function complete(tree) {
-  for (let i = 0; i < tree.n; i++) {
-    tree.end[i] = i + 1;
-    tree.total[i] = tree.self[i];
-    tree.totalBefore[i] = tree.before[i];
-    if (tree.depth[i] > tree.maxDepth) tree.maxDepth = tree.depth[i];
-  }
-  for (let i = tree.n - 1; i > 0; i--) {
-    const p = tree.parent[i];
-    tree.total[p] += tree.total[i];
-    tree.totalBefore[p] += tree.totalBefore[i];
-    if (tree.end[i] > tree.end[p]) tree.end[p] = tree.end[i];
-  }
-  place(tree, tree.total, tree.start);
-  if (data.diff) place(tree, tree.totalBefore, tree.startBefore);
-  return tree;
-}
-
-function decode(text, n, diff) {
-  const tree = allocate(n), digit = new Uint8Array(128), path = [0];
-  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-";
-  let at = 0, depth = -1;
-  for (let i = 0; i < 64; i++) digit[alphabet.charCodeAt(i)] = i;
-  function number() {
-    let value = 0, scale = 1;
-    for (;;) {
-      const d = digit[text.charCodeAt(at++)];
-      value += (d & 31) * scale;
-      if (d < 32) return value;
-      scale *= 32;
-    }
-  }
-  for (let i = 0; i < n; i++) {
-    depth += 1 - number();
-    tree.depth[i] = depth;
-    tree.frame[i] = number();
-    tree.self[i] = number();
-    if (diff) tree.before[i] = number();
-    tree.parent[i] = depth ? path[depth - 1] : 0;
-    path[depth] = i;
-  }
-  return complete(tree);
-}
-
-/* Calls `visit` for a node and all below it, but for what stands on one for which it says no. */
-function walk(root, visit) {
-  for (let i = root; i < tree.end[root];) i = visit(i) ? i + 1 : tree.end[i];
-}
-
-/* The tree once more with other roots, or with the leaves first. */
-function rebuild(base, group, reverse) {
-  const fresh = (frame) => ({ frame, children: new Map(), self: 0, before: 0 });
-  const root = fresh(base.frame[0]), path = [];
-  let n = 1;
-  for (let i = 1; i < base.n; i++) {
-    const depth = base.depth[i];
-    path[depth] = base.frame[i];
-    if (!base.self[i] && !base.before[i]) continue;
-    let node = root;
-    const ofProcess = data.kinds[path[1]] === PROCESS, frames = path.slice(ofProcess ? 2 : 1, depth + 1);
-    if (reverse) frames.reverse();
-    if (ofProcess && group !== "none") frames.unshift(rootOf(path[1], group));
-    for (const frame of frames) {
-      let child = node.children.get(frame);
-      if (!child) {
-        child = fresh(frame);
-        node.children.set(frame, child);
-        n++;
-      }
-      node = child;
-    }
-    node.self += base.self[i];
-    node.before += base.before[i];
-  }
-  root.self += base.self[0];
-  root.before += base.before[0];
-  return lay(root, n);
-}
-
-function lay(root, n) {
-  const tree = allocate(n), todo = [[root, 0, 0]];
-  let at = 0;
-  while (todo.length) {
-    const [node, parent, depth] = todo.pop(), i = at++;
-    tree.frame[i] = node.frame;
-    tree.parent[i] = parent;
-    tree.depth[i] = depth;
-    tree.self[i] = node.self;
-    tree.before[i] = node.before;
-    const children = [...node.children.values()].sort((a, b) => (data.names[a.frame] < data.names[b.frame] ? 1 : -1));
-    for (const child of children) todo.push([child, i, depth + 1]);
-  }
-  return complete(tree);
-}
-
 /* The process or the command of a thread "comm (pid/tid)" or process "comm (pid)"; groups that the data has are as they are. */
 const made = new Map();
 function rootOf(frame, group) {
@@ -143,7 +23,8 @@ function rootOf(frame, group) {
   const name = group === "pid" ? data.names[frame].replace(/ \((\d+)\/\d+\)$/, " ($1)") : data.names[frame].replace(/ \(\d+(\/\d+)?\)$/, "");
   if (!made.has(name)) {
     made.set(name, data.names.length);
-    data.names.push(name);
+    for (const names of new Set([functionNames, lineNames])) names.push(name);
+    functionOf.push(functionOf.length);
     data.modules.push("");
     data.kinds.push(PROCESS);
     colors.push(colors[frame]);
@@ -158,9 +39,11 @@ for (let i = 0; i < data.names.length; i++) colors.push("#" + data.colors.substr
 const base = decode(data.nodes, data.n, data.diff);
 const groups = { none: ["none"], comm: ["comm", "none"], pid: ["comm", "pid", "none"], tid: ["comm", "pid", "tid", "none"], container: ["container", "none"] }[data.finest];
 const hasProcesses = data.kinds.includes(PROCESS);
-const wholeNow = base.total[0], wholeBefore = base.totalBefore[0];
+let wholeNow = base.total[0], wholeBefore = base.totalBefore[0];
+let source = base, upright = null; /* what the graph is made of; callTree() */
 let tree = base, zoomed = 0, cursor = -1, matched = null, history_ = [], largest = 0, drawn = 0;
-let size = base.total, start = base.start; /* of the boxes: those of now, or of before */
+/* What is drawn: one graph or, in a difference, two beside each other. `size` and `start` of the boxes are those of one of them. */
+let panels = [], size = base.total, start = base.start;
 
 /* A sum of values before as it is shown: scaled to the sum of those now when the tool was told to. As tree_before() in C. */
 function scaled(sum) {
@@ -185,7 +68,7 @@ function gone() {
 }
 
 /* Where every command is one process, grouping by command only changes names: no new tree for a million stacks. */
-function renamed() {
+function renamed(base) {
   const tops = [];
   for (let i = 1; i < base.n; i = base.end[i]) tops.push(i);
   const names = tops.map((i) => (data.kinds[base.frame[i]] === PROCESS ? rootOf(base.frame[i], "comm") : base.frame[i]));
@@ -195,24 +78,53 @@ function renamed() {
   return Object.assign({}, base, { frame });
 }
 
+/* The graph with the root first: in one of callers, self values and callers are not where they were. */
+function callTree() {
+  if (!$("reverse").checked) return tree;
+  upright = upright || rebuild(source, hasProcesses ? $("group").value : "none", false);
+  return upright;
+}
+
 function shape() {
   const group = hasProcesses ? $("group").value : "none", reverse = $("reverse").checked;
-  if (!reverse && (group === data.finest || !hasProcesses)) tree = base;
-  else tree = (!reverse && group === "comm" && renamed()) || rebuild(base, group, reverse);
+  const asItIs = !reverse && !$("weight").checked && $("part").value === "all" && !mergesLines();
+  data.names = mergesLines() ? functionNames : lineNames;
+  source = duringSelection(base);
+  upright = null;
+  wholeNow = source.total[0];
+  if (asItIs && (group === data.finest || !hasProcesses)) tree = source;
+  else tree = (asItIs && group === "comm" && renamed(source)) || rebuild(source, group, reverse);
   zoomed = 0;
   cursor = -1;
   history_ = [];
   largest = 0;
   setSide();
   showMissing();
-  for (let i = 1; i < tree.n; i++) largest = Math.max(largest, Math.abs(change(i)));
+  for (let i = 1; data.diff && i < tree.n; i++) largest = Math.max(largest, Math.abs(change(i)));
 }
 
 function setSide() {
-  const before = $("side").value === "before";
-  size = before ? tree.totalBefore : tree.total;
-  start = before ? tree.startBefore : tree.start;
+  const now = { size: tree.total, start: tree.start }, before = { size: tree.totalBefore, start: tree.startBefore };
+  panels = { now: [now], before: [before], both: [before, now] }[$("side").value];
+  $("sides").hidden = panels.length < 2;
+  use(panels[panels.length - 1]);
 }
+
+function use(panel) {
+  ({ size, start } = panel);
+}
+
+/* Calls `what` with `size` and `start` of each graph, and leaves those of the last. */
+function eachPanel(what) {
+  const width = (canvas.clientWidth - GAP * (panels.length - 1)) / panels.length;
+  panels.forEach((panel, k) => {
+    use(panel);
+    what(k * (width + GAP), width);
+  });
+}
+
+/* What a box weighs where it is drawn; 0: it is not. */
+const drawnSize = (i) => panels.reduce((sum, panel) => sum + panel.size[i], 0);
 
 /* What the widths do not show. */
 function showMissing() {
@@ -223,7 +135,7 @@ function showMissing() {
 }
 
 function mix(share, r, g, b) {
-  const part = (c) => Math.round(244 + (c - 244) * share);
+  const part = (c) => Math.round(236 + (c - 236) * share);
   return "rgb(" + part(r) + "," + part(g) + "," + part(b) + ")";
 }
 
@@ -231,7 +143,7 @@ function colorOf(i) {
   if (matched && matched[tree.frame[i]]) return "#e86bf0";
   if (!data.diff || !i) return colors[tree.frame[i]];
   const share = largest ? Math.sqrt(Math.abs(change(i)) / largest) : 0;
-  if (!change(i)) return "#f4f4f4";
+  if (!change(i)) return "#ececec";
   return (change(i) > 0) !== data.negate ? mix(share, 245, 110, 90) : mix(share, 90, 160, 245);
 }
 
@@ -242,8 +154,8 @@ function isNarrow(i, scale) {
   return size[i] * scale < LEAST || (i && size[i] * 100000 < data.least * size[0]);
 }
 
-function rowsShown() {
-  const scale = canvas.clientWidth / size[zoomed];
+function rowsShown(width) {
+  const scale = width / size[zoomed];
   let deepest = tree.depth[zoomed];
   walk(zoomed, (i) => {
     if (isNarrow(i, scale)) return false;
@@ -272,35 +184,45 @@ function box(i, x, w, pale) {
     pen.strokeRect(x + 1, y + 1, Math.max(w - 2, 1), ROW - 3);
   }
   if (room >= 3) {
-    const name = Array.from(data.names[tree.frame[i]]);
     pen.fillStyle = "#000";
-    pen.fillText(name.length <= room ? name.join("") : name.slice(0, room - 2).join("") + "..", x + 3, y + 13);
+    pen.fillText(cut(data.names[tree.frame[i]], room), x + 3, y + 13);
   }
   pen.globalAlpha = 1;
 }
 
 function draw() {
+  drawStrip();
+  drawGraph();
+}
+
+function drawPanel(left, width) {
+  if (!size[zoomed]) return;
+  for (let i = zoomed; i;) box((i = tree.parent[i]), left, width, true);
+  const scale = width / size[zoomed], first = start[zoomed];
+  walk(zoomed, (i) => {
+    if (isNarrow(i, scale)) return false;
+    box(i, left + (start[i] - first) * scale, size[i] * scale, false);
+    return true;
+  });
+}
+
+function drawGraph() {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, began = performance.now();
   if (canvas.hidden) return;
-  if (!size[0]) {
+  if (!drawnSize(0)) {
     canvas.style.height = 0;
     $("details").textContent = "no stacks";
     return;
   }
-  rows = rowsShown();
+  rows = 1;
+  eachPanel((left, panelWidth) => (rows = Math.max(rows, size[zoomed] ? rowsShown(panelWidth) : 1)));
   canvas.style.height = rows * ROW + "px";
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(rows * ROW * ratio);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.font = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
   drawn = 0;
-  for (let i = zoomed; i;) box((i = tree.parent[i]), 0, width, true);
-  const scale = width / size[zoomed], left = start[zoomed];
-  walk(zoomed, (i) => {
-    if (isNarrow(i, scale)) return false;
-    box(i, (start[i] - left) * scale, size[i] * scale, false);
-    return true;
-  });
+  eachPanel(drawPanel);
   document.body.dataset.drawn = drawn;
   document.body.dataset.milliseconds = (performance.now() - began).toFixed(1);
 }
@@ -312,7 +234,7 @@ const valueBefore = (value) => number.format(scaled(value)) + ", " + percent(val
 function describe(i) {
   if (i < 0) return "\u00a0";
   const frame = tree.frame[i], module = data.modules[frame];
-  let text = data.names[frame] + (module ? " [" + module + "]" : "") + ": " + number.format(tree.total[i]) + " " + data.unit +
+  let text = data.names[frame] + (hasLines && data.sources[frame] && !mergesLines() ? " at " + lineOf(frame) : "") + (module ? " [" + module + "]" : "") + ": " + number.format(tree.total[i]) + " " + data.unit +
     ", " + percent(tree.total[i], wholeNow) + "; self " + number.format(tree.self[i]) + ", " + percent(tree.self[i], wholeNow);
   if (data.diff)
     text += "; before " + valueBefore(tree.totalBefore[i]) + "; self before " + valueBefore(tree.before[i]) + "; change " + signed(change(i)) +
@@ -322,9 +244,18 @@ function describe(i) {
 
 function nodeAt(event) {
   const area = canvas.getBoundingClientRect(), row = Math.floor((event.clientY - area.top) / ROW);
-  const depth = $("inverted").checked ? row : rows - 1 - row;
-  const value = start[zoomed] + (event.clientX - area.left) / area.width * size[zoomed];
+  const depth = $("inverted").checked ? row : rows - 1 - row, x = event.clientX - area.left;
+  let found = -1;
+  eachPanel((left, width) => {
+    if (x >= left && x < left + width) found = nodeIn(depth, (x - left) / width);
+  });
+  return found;
+}
+
+function nodeIn(depth, share) {
+  const value = start[zoomed] + share * size[zoomed];
   let i = zoomed;
+  if (!size[zoomed]) return -1;
   if (depth < tree.depth[zoomed]) {
     while (tree.depth[i] > depth) i = tree.parent[i];
     return depth < 0 ? -1 : i;
@@ -342,26 +273,45 @@ function nodeAt(event) {
 
 /* A graph that is higher than the window is shown where its root is. */
 function showRoot() {
+  if (canvas.hidden) return;
   window.scrollTo(0, $("inverted").checked ? 0 : document.documentElement.scrollHeight);
 }
 
 function zoom(i, silent) {
-  if (i === zoomed || !size[i]) return;
+  if (i === zoomed || !drawnSize(i)) return;
   if (!silent) history_.push(zoomed);
   zoomed = i;
   cursor = -1;
-  save();
+  $("tip").hidden = true;
+  save(true);
   draw();
   showRoot();
+}
+
+/* Step by step: the graph, then the times. */
+function unzoom() {
+  if (zoomed) zoom(0);
+  else if (selection) selectTimes(null);
 }
 
 function back() {
   if (history_.length) zoom(history_.pop(), true);
 }
 
+/* Nested matches count once. */
+function matchedOf(sizes) {
+  let sum = 0;
+  walk(0, (i) => {
+    const counts = i && matched[tree.frame[i]];
+    if (counts) sum += sizes[i];
+    return !counts;
+  });
+  return sum;
+}
+
 function search() {
   const text = $("search").value, output = $("matched");
-  let pattern = null, sum = 0;
+  let pattern = null;
   matched = null;
   output.classList.remove("wrong");
   output.textContent = "";
@@ -374,23 +324,20 @@ function search() {
   if (pattern) {
     matched = new Uint8Array(data.names.length);
     data.names.forEach((name, frame) => (matched[frame] = pattern.test(name) ? 1 : 0));
-    walk(0, (i) => {
-      const counts = i && matched[tree.frame[i]];
-      if (counts) sum += size[i];
-      return !counts;
-    });
-    output.textContent = "Matched: " + percent(sum, size[0]);
+    output.textContent = "Matched: " + panels.map((panel) => percent(matchedOf(panel.size), panel.size[0])).join(" → ");
   }
   save();
   draw();
-  if (!$("functions").hidden) table();
+  if (chosen) showFunction(chosen);
+  else if (!$("functions").hidden) table();
 }
 
 /* ---- functions ---- */
 
-let order = 0;
+let sortedBy = 0;
 
 function functions() {
+  const tree = callTree();
   const n = data.names.length, [self, total, selfBefore, totalBefore] = [0, 0, 0, 0].map(() => new Float64Array(n));
   const open = new Int32Array(n), path = [];
   let depth = 0;
@@ -436,28 +383,26 @@ function table() {
   const head = $("functions").querySelector("thead"), body = $("functions").querySelector("tbody");
   const row = document.createElement("tr");
   columns.forEach(([name], i) => cell(row, name, "th").addEventListener("click", () => {
-    order = i;
+    sortedBy = i;
     table();
   }));
   cell(row, "function", "th");
   head.replaceChildren(row);
-  const list = functions().filter((f) => !matched || matched[f.frame]), by = columns[order][1];
+  const list = functions().filter((f) => !matched || matched[f.frame]), by = columns[sortedBy][1];
   list.sort((a, b) => Math.abs(by(b)) - Math.abs(by(a)));
   $("more").textContent = list.length > LINES ? number.format(list.length - LINES) + " more functions; a search finds them" : "";
   body.replaceChildren(...list.slice(0, LINES).map((f) => {
     const line = document.createElement("tr");
     for (const [, value, text] of columns) cell(line, text(value(f)));
-    cell(line, data.names[f.frame] + (data.modules[f.frame] ? " [" + data.modules[f.frame] + "]" : ""));
-    line.addEventListener("click", () => {
-      $("search").value = "^" + data.names[f.frame].replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
-      switchTable(false);
-      search();
-    });
+    share(cell(line, data.names[f.frame] + (data.modules[f.frame] ? " [" + data.modules[f.frame] + "]" : "")), data.diff ? f.total : by(f));
+    line.addEventListener("click", () => showFunction(functionNames[f.frame]));
     return line;
   }));
 }
 
 function switchTable(on) {
+  chosen = "";
+  $("view").textContent = "Function";
   $("functions").hidden = !on;
   canvas.hidden = on;
   $("table").textContent = on ? "Graph" : "Table";
@@ -465,6 +410,7 @@ function switchTable(on) {
   else draw();
   if (on) window.scrollTo(0, 0);
   else showRoot();
+  save();
 }
 
 /* ---- the address: #z=PATH&s=EXPRESSION… ---- */
@@ -492,7 +438,8 @@ function nodeOf(path) {
 
 let restoring = false;
 
-function save() {
+/* `entry`: the browser's Back comes here again. */
+function save(entry) {
   if (restoring) return;
   const state = new URLSearchParams();
   if (zoomed) state.set("z", pathOf(zoomed));
@@ -502,7 +449,18 @@ function save() {
   if ($("inverted").checked !== data.inverted) state.set("v", $("inverted").checked ? "1" : "0");
   if ($("side").value !== "now") state.set("w", $("side").value);
   if ($("group").value !== data.group) state.set("g", $("group").value);
-  history.replaceState(null, "", "#" + state.toString());
+  if ($("part").value !== "all") state.set("k", $("part").value);
+  if ($("weight").checked) state.set("o", "1");
+  if (mergesLines()) state.set("l", "0");
+  if (chosen) state.set("f", chosen);
+  if (selection) state.set("t", selection.join("-"));
+  if ($("heat").checked) state.set("h", "1");
+  const address = "#" + state.toString();
+  if (address === (location.hash || "#")) return;
+  try {
+    history[entry ? "pushState" : "replaceState"](null, "", address);
+  } catch (error) { /* a browser allows only so many in half a minute */
+  }
 }
 
 function restore() {
@@ -512,12 +470,19 @@ function restore() {
   $("case").checked = state.get("i") === "1";
   $("reverse").checked = state.get("r") === "1";
   $("inverted").checked = state.has("v") ? state.get("v") === "1" : data.inverted;
-  $("side").value = data.diff && state.get("w") === "before" ? "before" : "now";
+  $("side").value = data.diff && ["before", "both"].includes(state.get("w")) ? state.get("w") : "now";
   $("group").value = groups.includes(state.get("g")) ? state.get("g") : data.group;
+  $("part").value = ["user", "kernel"].includes(state.get("k")) ? state.get("k") : "all";
+  $("weight").checked = state.get("o") === "1";
+  $("lines").checked = state.get("l") !== "0";
+  $("heat").checked = state.get("h") === "1";
+  selection = readSelection(state.get("t"));
   shape();
   zoomed = nodeOf(state.get("z"));
-  if (!size[zoomed]) zoomed = 0;
+  if (!drawnSize(zoomed)) zoomed = 0;
   search();
+  if (state.get("f")) showFunction(state.get("f"));
+  else if (chosen) switchTable(false);
   restoring = false;
 }
 
@@ -540,12 +505,12 @@ function move(key) {
   if (cursor < 0) i = zoomed;
   else if (key === "ArrowLeft" || key === "ArrowRight") {
     const siblings = [];
-    for (let child = tree.parent[i] + 1; i && child < tree.end[tree.parent[i]]; child = tree.end[child]) if (size[child]) siblings.push(child);
+    for (let child = tree.parent[i] + 1; i && child < tree.end[tree.parent[i]]; child = tree.end[child]) if (drawnSize(child)) siblings.push(child);
     i = siblings[siblings.indexOf(i) + (key === "ArrowLeft" ? -1 : 1)] || i;
   } else if (up) {
     let widest = i;
     for (let child = i + 1; child < tree.end[i]; child = tree.end[child])
-      if (size[child] && (widest === i || size[child] > size[widest])) widest = child;
+      if (drawnSize(child) && (widest === i || drawnSize(child) > drawnSize(widest))) widest = child;
     i = widest;
   } else i = tree.parent[i];
   cursor = i;
@@ -553,8 +518,15 @@ function move(key) {
   draw();
 }
 
-canvas.addEventListener("mousemove", (event) => ($("details").textContent = canvas.title = describe(nodeAt(event))));
-canvas.addEventListener("mouseleave", () => ($("details").textContent = "\u00a0"));
+canvas.addEventListener("mousemove", (event) => {
+  const i = nodeAt(event);
+  $("details").textContent = describe(i);
+  pointAt(event, i);
+});
+canvas.addEventListener("mouseleave", () => {
+  $("details").textContent = "\u00a0";
+  $("tip").hidden = true;
+});
 canvas.addEventListener("click", (event) => {
   const i = nodeAt(event);
   if (i >= 0) zoom(i);
@@ -562,14 +534,23 @@ canvas.addEventListener("click", (event) => {
 window.addEventListener("keydown", (event) => {
   const typing = event.target === $("search");
   const onGraph = !canvas.hidden && (event.target === canvas || event.target === document.body);
-  if (event.key === "Escape") zoom(0);
+  if ($("help").open) return;
+  if (event.key === "Escape") unzoom();
   else if ((event.key === "/" && !typing) || (event.ctrlKey && event.key === "f")) $("search").focus();
   else if (event.key === "Backspace" && !typing) back();
+  else if (event.key === "Enter" && typing) goToMatch(event.shiftKey ? -1 : 1);
   else if (event.key === "Enter" && onGraph && cursor >= 0) zoom(cursor);
   else if (event.key.startsWith("Arrow") && onGraph) move(event.key);
+  else if (!typing && !event.ctrlKey && !event.altKey && !event.metaKey && keys[event.key]) keys[event.key]();
   else return;
   event.preventDefault();
 });
+$("part").addEventListener("change", reshape);
+$("weight").addEventListener("change", reshape);
+$("lines").addEventListener("change", reshape);
+$("ask").addEventListener("click", showHelp);
+$("view").addEventListener("click", switchView);
+$("copy").addEventListener("click", copyStack);
 $("reset").addEventListener("click", () => zoom(0));
 $("back").addEventListener("click", back);
 $("search").addEventListener("input", search);
@@ -578,7 +559,7 @@ $("group").addEventListener("change", reshape);
 $("reverse").addEventListener("change", reshape);
 $("side").addEventListener("change", () => {
   setSide();
-  if (!size[zoomed]) zoomed = 0;
+  if (!drawnSize(zoomed)) zoomed = 0;
   history_ = [];
   cursor = -1;
   search();
@@ -590,10 +571,18 @@ $("inverted").addEventListener("change", () => {
   showRoot();
 });
 $("table").addEventListener("click", () => switchTable($("functions").hidden));
-$("theme").addEventListener("click", () => setTheme(!document.documentElement.classList.contains("dark")));
+$("theme").addEventListener("click", () => {
+  setTheme(!document.documentElement.classList.contains("dark"));
+  draw();
+});
 window.addEventListener("resize", draw);
 window.addEventListener("hashchange", restore);
 $("title").textContent = data.title;
+[wholeBefore, wholeNow].forEach((whole, k) => ($("sides").children[k].textContent = ["before", "now"][k] + ": " + number.format(whole) + " " + data.unit));
+serveStrip();
+showNotes();
+showLegend();
+$("lines").parentElement.hidden = !hasLines;
 $("side").parentElement.hidden = !data.diff;
 if (!hasProcesses) $("group").parentElement.hidden = true;
 for (const option of [...$("group").options]) if (!groups.includes(option.value)) option.remove();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Flame graphs as SVG. Boxes are drawn in preorder; one that is too narrow to be seen is left out with all that is
- * above it, so the size of the file follows the width of the picture and not the number of stacks. Lengths are written
- * in hundredths of a pixel, so the same tree gives the same bytes everywhere.
+ * Flame graphs as SVG. Boxes are drawn in preorder; a box that is too narrow to be seen is omitted with everything
+ * above it, so the size of the file depends on the width of the picture, not on the number of stacks. Lengths are
+ * rounded to hundredths of a pixel, so that the same tree gives the same bytes everywhere.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -16,7 +17,8 @@ enum {
 	SIDE = 10,       /* pixels left and right of the boxes */
 	ROW = 17,        /* height of a row of boxes, with the gap */
 	TOP = 58,        /* title and subtitle */
-	LINE = 16,       /* of text: what a difference does not show */
+	LINE = 16,       /* of text: what a difference does not show, legend and notes */
+	NOTES = 12,      /* lines of notes at most */
 	BOTTOM = 40,     /* what is under the pointer, and the matched share */
 	DEFAULT_WIDTH = 1200,
 	DEFAULT_MIN_WIDTH = 8, /* thousandths of a percent: a tenth of a pixel */
@@ -41,7 +43,7 @@ struct drawing {
 
 /* ---- what is drawn ---- */
 
-/* Otherwise it is too small to be seen, with all that stands on it. */
+/* False for a node that is too small to be seen. Then nothing above it is drawn either. */
 static bool is_drawn(const struct drawing *drawing, const struct tree_node *node)
 {
 	return node->total[TREE_NOW] && node->total[TREE_NOW] >= drawing->smallest;
@@ -125,21 +127,16 @@ static void add_tooltip(struct drawing *drawing, const struct tree_node *node, c
 	buf_adds(drawing->out, ")</title>");
 }
 
-/* The beginning of the name that fits, cut between characters. The script does it again when it zooms. */
+/* As much of the name as fits. The script does the same when it zooms. */
 static void add_label(struct drawing *drawing, const char *name, uint64_t width)
 {
-	size_t room = width > 600 ? (size_t)(width - 600) / GLYPH : 0;
-	_cleanup_(freep) char *cut = NULL;
+	const uint32_t room = width > 600 ? (uint32_t)((width - 600) / GLYPH) : 0;
+	_cleanup_(buf_done) struct buf cut = {};
 
 	if (room < 3)
 		return;
-	if (!name[text_prefix(name, room)]) {
-		xml_add(drawing->out, name);
-		return;
-	}
-	cut = xstrndup(name, text_prefix(name, room - 2)); /* the dots take the rest */
-	xml_add(drawing->out, cut);
-	buf_adds(drawing->out, "..");
+	text_cut_add(&cut, name, room, "..");
+	xml_add(drawing->out, buf_text(&cut));
 }
 
 static uint32_t row_of(const struct drawing *drawing, uint32_t depth)
@@ -192,7 +189,7 @@ static void add_boxes(struct drawing *drawing)
 
 /* ---- around it ---- */
 
-/* `x` in pixels, NULL id for none. */
+/* `x` and `y` in pixels. */
 static void add_text(struct drawing *drawing, const char *id, uint32_t x, uint32_t y, const char *anchor,
 		     const char *text)
 {
@@ -213,7 +210,7 @@ static void add_button(struct drawing *drawing, const char *id, uint32_t x, uint
 		id, x, y, anchor, text);
 }
 
-static void add_head(struct drawing *drawing)
+static void add_head(struct drawing *drawing, uint32_t below)
 {
 	uint32_t width = drawing->width + 2 * SIDE;
 	_cleanup_(buf_done) struct buf safe = {};
@@ -237,11 +234,11 @@ static void add_head(struct drawing *drawing)
 	add_button(drawing, "reset", SIDE, 24, "start", "Reset zoom");
 	add_button(drawing, "search", width - SIDE, 24, "end", "Search");
 	add_button(drawing, "case", width - SIDE, 44, "end", "Ignore case: off");
-	add_text(drawing, "details", SIDE, drawing->height - 14, "start", " ");
-	add_text(drawing, "matched", width - SIDE, drawing->height - 14, "end", " ");
+	add_text(drawing, "details", SIDE, below - 14, "start", " ");
+	add_text(drawing, "matched", width - SIDE, below - 14, "end", " ");
 }
 
-/* Widths are those of now: what is only in the profile before can be told, but not drawn. */
+/* Widths show the values now, so stacks that only the profile before has get a sentence, but no box. */
 static void add_missing(const struct drawing *drawing, struct buf *text)
 {
 	const struct tree *tree = drawing->tree;
@@ -253,6 +250,66 @@ static void add_missing(const struct drawing *drawing, struct buf *text)
 	buf_adds(text, text->nr ? "; " : "");
 	gone_add(text, tree, drawing->caption->unit);
 	buf_adds(text, " and have no box");
+}
+
+/* ---- below the boxes: what the colours mean, and what the numbers lack ---- */
+
+static void add_legend(struct drawing *drawing, uint32_t y)
+{
+	static const struct {
+		uint8_t kind;
+		const char *name;
+	} entries[] = {
+		{ TREE_USER, "user" },       { TREE_KERNEL, "kernel" }, { TREE_JIT, "JIT" },
+		{ TREE_INLINED, "inlined" }, { TREE_WAKER, "waker" },   { TREE_LABEL, "not known" },
+	};
+	bool is_there[TREE_NR_KINDS] = {};
+	uint32_t x = SIDE;
+
+	if (drawing->caption->diff || drawing->options->colors > COLORS_KIND)
+		return;
+	for (size_t i = drawing->tree->frames.nr; i > 0; i--)
+		is_there[drawing->tree->frames.data[i - 1].kind] = true;
+	buf_adds(drawing->out, "<g id=\"legend\">");
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+		if (!is_there[entries[i].kind])
+			continue;
+		buf_addf(drawing->out, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"#%06x\"/>", x, y - 9,
+			 graph_kind_color(entries[i].kind));
+		buf_addf(drawing->out, "<text x=\"%u\" y=\"%u\">%s</text>", x + 14, y, entries[i].name);
+		x += 14 + 8 * (uint32_t)strlen(entries[i].name) + 12;
+	}
+	buf_adds(drawing->out, "</g>\n");
+}
+
+static uint32_t nr_notes(const char *losses)
+{
+	uint32_t nr = 0;
+
+	for (; losses && *losses; losses++)
+		nr += *losses == '\n';
+	return nr < NOTES ? nr : NOTES;
+}
+
+/* A line that is too long for the picture is cut on the screen; its tooltip has all of it. */
+static void add_notes(struct drawing *drawing, uint32_t y)
+{
+	const char *text = drawing->caption->losses;
+
+	for (uint32_t i = nr_notes(text); i > 0; i--, y += LINE) {
+		size_t length = strcspn(text, "\n");
+		_cleanup_(freep) char *line = xstrndup(text, length);
+		_cleanup_(buf_done) struct buf safe = {};
+
+		escape_add(&safe, line, ESCAPE_LINE);
+		buf_addf(drawing->out, "<text class=\"note\" x=\"%u\" y=\"%u\">", SIDE, y);
+		buf_adds(drawing->out, "<title>");
+		xml_add(drawing->out, buf_text(&safe));
+		buf_adds(drawing->out, "</title>");
+		xml_add(drawing->out, buf_text(&safe));
+		buf_adds(drawing->out, "</text>\n");
+		text += length + 1;
+	}
 }
 
 static void add_foot(struct drawing *drawing)
@@ -275,6 +332,7 @@ void graph_svg(const struct tree *tree, const struct output_options *options, co
 		.width = (options->width ? options->width : DEFAULT_WIDTH) - 2 * SIDE,
 	};
 	_cleanup_(buf_done) struct buf missing = {};
+	uint32_t below;
 
 	drawing.smallest = (uint64_t)((double)drawing.whole * share / 100000);
 	if (caption->diff) {
@@ -283,12 +341,15 @@ void graph_svg(const struct tree *tree, const struct output_options *options, co
 	}
 	drawing.top = missing.nr ? TOP + LINE : TOP;
 	measure(&drawing);
-	drawing.height = drawing.top + (drawing.depth + 1) * ROW + BOTTOM;
+	below = drawing.top + (drawing.depth + 1) * ROW + BOTTOM;
+	drawing.height = below + (1 + nr_notes(caption->losses)) * LINE;
 	drawing.offset = xcalloc((size_t)tree->max_depth + 2, sizeof(*drawing.offset));
 	drawing.colors = xcalloc(tree->frames.nr, sizeof(*drawing.colors));
-	add_head(&drawing);
+	add_head(&drawing, below);
 	if (missing.nr)
 		add_text(&drawing, "missing", (drawing.width + 2 * SIDE) / 2, 60, "middle", buf_text(&missing));
+	add_legend(&drawing, below);
+	add_notes(&drawing, below + LINE);
 	buf_adds(ret_svg, "<g id=\"frames\">\n");
 	if (drawing.whole)
 		add_boxes(&drawing);

@@ -21,7 +21,9 @@
     const room = Math.floor((width - 6) / glyph);
     const chars = Array.from(box.text);
     if (room < 3) return "";
-    return chars.length <= room ? box.text : chars.slice(0, room - 2).join("") + "..";
+    const head = Math.floor((room - 2) / 2);
+    if (chars.length <= room) return box.text;
+    return chars.slice(0, head).join("") + ".." + chars.slice(head + 2 - room).join("");
   }
 
   function place(box, x, w) {

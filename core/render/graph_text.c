@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pictures and documents share: what they say about themselves, text and numbers. */
+/* What pictures and documents share: captions, escaped text, numbers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/escape.h"
 #include "core/render/documents.h"
 
@@ -27,7 +29,7 @@ static char *escaped(const char *text)
 	return xstrdup(buf_text(&safe));
 }
 
-/* The header is for whoever waits at the terminal; a picture is looked at when nothing can be ended any more. */
+/* The header without "Hit Ctrl-C to end.", which makes no sense in a picture. */
 static char *subtitle_of(const struct profile *profile)
 {
 	static const char waiting[] = "... Hit Ctrl-C to end.";
@@ -53,6 +55,46 @@ void caption_init(struct caption *caption, const struct output_options *options,
 		.subtitle = caption->subtitle,
 		.unit = caption->unit,
 	};
+}
+
+static void add_host(struct buf *text, const struct profile *profile)
+{
+	const char *release = profile_string(profile, profile->kernel_release);
+
+	buf_adds(text, profile_string(profile, profile->hostname));
+	if (*release)
+		buf_addf(text, "%sLinux %s %s", text->nr ? ", " : "", release,
+			 profile_string(profile, profile->host.machine));
+	if (profile->host.nr_cpus)
+		buf_addf(text, ", %u CPU%s", profile->host.nr_cpus, profile->host.nr_cpus == 1 ? "" : "s");
+}
+
+/* The host's local time at the begin, and the time until the end. */
+static void add_when(struct buf *text, const struct profile *profile, const struct profile_interval *first,
+		     const struct profile_interval *last)
+{
+	const uint64_t ns = first->end_ns - first->start_ns;
+	time_t seconds = (time_t)((first->wall_end_ns - ns) / NSEC_PER_SEC) + (int32_t)profile->utc_offset_s;
+	struct tm parts = {};
+	char date[32];
+
+	if (first->start_ns >= first->end_ns || first->wall_end_ns <= ns || last->end_ns <= first->start_ns)
+		return;
+	if (gmtime_r(&seconds, &parts) && strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &parts))
+		buf_addf(text, "%s%s, %.1f s", text->nr ? "; " : "", date,
+			 (double)(last->end_ns - first->start_ns) / (double)NSEC_PER_SEC);
+}
+
+void caption_add_about(struct buf *text, const struct profile *profile, const struct profile_interval *intervals,
+		       size_t nr)
+{
+	const char *version = profile_string(profile, profile->tool_version);
+
+	add_host(text, profile);
+	if (nr)
+		add_when(text, profile, &intervals[0], &intervals[nr - 1]);
+	if (*version)
+		buf_addf(text, "%sstacktool %s", text->nr ? "; " : "", version);
 }
 
 void caption_done(struct caption *caption)
@@ -81,7 +123,7 @@ void xml_add(struct buf *buf, const char *text)
 		case '\'':
 			buf_adds(buf, "&#39;");
 			break;
-		case '\xef': /* U+FFFE and U+FFFF, which XML has no place for */
+		case '\xef': /* U+FFFE and U+FFFF, which XML does not allow */
 			if (text[1] == '\xbf' && (text[2] == '\xbe' || text[2] == '\xbf')) {
 				buf_adds(buf, "\xef\xbf\xbd");
 				text += 2;
@@ -120,6 +162,30 @@ size_t text_prefix(const char *text, size_t nr_characters)
 	return nr;
 }
 
+uint32_t text_width(const char *text)
+{
+	uint32_t nr = 0;
+
+	for (; *text; text++)
+		nr += ((unsigned char)*text & 0xc0) != 0x80;
+	return nr;
+}
+
+void text_cut_add(struct buf *buf, const char *text, uint32_t room, const char *left_out)
+{
+	const uint32_t width = text_width(text), dots = (uint32_t)strlen(left_out);
+	uint32_t head;
+
+	if (width <= room) {
+		buf_adds(buf, text);
+		return;
+	}
+	head = room > dots ? (room - dots) / 2 : 0;
+	buf_add(buf, text, text_prefix(text, head));
+	buf_adds(buf, left_out);
+	buf_adds(buf, text + text_prefix(text, room > dots ? width - (room - dots - head) : width));
+}
+
 void gone_add(struct buf *buf, const struct tree *tree, const char *unit)
 {
 	uint64_t gone = tree_gone(tree);
@@ -128,4 +194,16 @@ void gone_add(struct buf *buf, const struct tree *tree, const char *unit)
 	buf_addf(buf, " %s before (", unit);
 	percent_add(buf, gone, tree->nodes.data[0].total[TREE_BEFORE], 0);
 	buf_adds(buf, ") are in stacks that no longer occur");
+}
+
+/* ---- on a terminal ---- */
+
+const char *terminal_color(uint8_t kind)
+{
+	static const char *const colors[TREE_NR_KINDS] = {
+		[TREE_KERNEL] = "\x1b[33m", [TREE_JIT] = "\x1b[32m",    [TREE_INLINED] = "\x1b[36m",
+		[TREE_WAKER] = "\x1b[35m",  [TREE_PROCESS] = "\x1b[1m", [TREE_LABEL] = "\x1b[2m",
+	};
+
+	return colors[kind] ? colors[kind] : "";
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every row is written as a sequence of 32-bit tokens, one for each thing that it shows: frames (by index, or by the
- * first frame that prints the same), labels, the border between the stacks, the process. Rows are equal when their
- * tokens are, which makes merging one hash look-up and the rules below one function per kind of token.
+ * Every row becomes a sequence of 32-bit tokens, one for each thing that it shows: frames (by index, or by the first
+ * frame that prints the same), labels, the border between the stacks, the process. Rows are equal if their tokens are,
+ * so that merging is one hash look-up.
  */
 #include "core/render/merge.h"
 
@@ -30,7 +30,7 @@ struct merger {
 	struct merged *merged;
 	struct hashidx index;   /* of merged rows by their tokens */
 	token_list *wanted;     /* of the row at hand */
-	token_list *stored;     /* of a merged row that it is compared with, made again: equal rows are rare */
+	token_list *stored;     /* of the merged row that it is compared with; made for each comparison */
 	uint32_t *places;       /* by name: for each frame the first frame that prints the same; else NULL */
 };
 
@@ -90,8 +90,8 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 /* ---- what is visible ---- */
 
 /*
- * A frame of the tracer. The trampoline image of an fentry program is gone, with its name, when names are looked up: on
- * top of such a stack an unknown frame is one.
+ * A frame of the tracer. The trampoline of an fentry program no longer exists when names are looked up, so an unknown
+ * frame on top of such a stack is one, too.
  */
 static bool is_tracer(const struct profile_record *record, const struct profile_frame *frame)
 {
@@ -105,7 +105,7 @@ static bool starts_in_tracer(const struct profile_record *record)
 	       record->program == PROGRAM_FENTRY || record->program == PROGRAM_KPROBE;
 }
 
-/* How many frames the first place of a stack of `nr` has: the calls that were inlined there, and the function. */
+/* The frames that share the innermost address of a stack: inlined calls, then the function that contains them. */
 static uint16_t nr_of_place(const struct profile *profile, uint32_t first, uint16_t nr)
 {
 	uint16_t calls = 0;
@@ -116,8 +116,8 @@ static uint16_t nr_of_place(const struct profile *profile, uint32_t first, uint1
 }
 
 /*
- * Linux 5.10 has the first frame of a tracepoint's stack twice; a return address never is its own caller. Returns how many
- * frames are too many.
+ * Linux 5.10 reports the first frame of a tracepoint's stack twice; no return address is its own caller. Returns how
+ * many frames to skip.
  */
 static uint16_t doubled_leaf(const struct profile *profile, const struct profile_record *record)
 {
@@ -130,8 +130,8 @@ static uint16_t doubled_leaf(const struct profile *profile, const struct profile
 }
 
 /*
- * A stack as it is shown. Some rows of bcc lack the innermost frame, that of its probe, with the calls that were inlined
- * there. With --max-depth it is not shown which frames were there, so neither whether the walk had ended before the root.
+ * A stack as it is shown. bcc omits the innermost frame, that of its probe, in some rows; its inlined calls go with it.
+ * A stack that --max-depth cuts is marked as cut, whether or not the walk had reached the root.
  */
 static struct merged_stack visible_stack(const struct profile *profile, struct merged_stack stack, bool with_leaf)
 {
@@ -178,6 +178,8 @@ static struct merged_stack visible_user(const struct merger *merger, const struc
 		.first = record->first + record->nr_kernel,
 		.nr = record->nr_user,
 		.status = record->user_status,
+		.elided_least = record->elided_least,
+		.elided_most = record->elided_most,
 	};
 
 	if (!merger->view->want_user)
@@ -205,7 +207,7 @@ static struct merged_row visible_row(const struct merger *merger, const struct p
 
 	add_parts(merger, &visible);
 	sleeper = &records[visible.sleeper];
-	/* an interval of its own has a time of its own, which is not that of the sleeper's first */
+	/* with the times of events, each row has its own, not that of the sleeper's first event */
 	visible.time_ns = view->times ? records[row->record].time_ns : sleeper->time_ns;
 	visible.lost = sleeper->stack_lost;
 	if (!visible.lost) {
@@ -295,7 +297,7 @@ const char *stack_root_label(const struct merged_stack *stack)
 
 /* ---- tokens ---- */
 
-/* By address the frames are the tokens: a copy, for this is the bulk of the work. */
+/* By address, the frames themselves are the tokens. Most of the work is this copy. */
 static void add_frames_by_address(const struct merger *merger, const struct merged_stack *stack, token_list *tokens)
 {
 	if (!stack->nr)
@@ -336,7 +338,7 @@ static void add_stack(const struct merger *merger, const struct merged_stack *st
 		vec_push(tokens, TOKEN_CUT);
 }
 
-/* By name, the end of the kernel's part only counts where it is seen. */
+/* By name, the border between the stacks counts only where it is printed. */
 static bool border_is_shown(const struct profile_view *view)
 {
 	return !view->by_name || view->delimited || (view->folded && view->annotate);
@@ -405,7 +407,7 @@ static void make_tokens(const struct merger *merger, const struct merged_row *ro
 
 /* ---- merging ---- */
 
-/* A row on its way to its place among those that show the same. */
+/* A row that waits until its slot of the index is in the cache. */
 struct arriving {
 	struct merged_row visible;
 	uint64_t hash;
@@ -421,10 +423,20 @@ static bool same_tokens(const void *context, uint32_t position, const void *key)
 	return stored->nr == wanted->nr && !memcmp(stored->data, wanted->data, wanted->nr * sizeof(uint32_t));
 }
 
+static void join_elided(struct merged_stack *stack, const struct merged_stack *same)
+{
+	if (same->elided_least < stack->elided_least)
+		stack->elided_least = same->elided_least;
+	if (same->elided_most > stack->elided_most)
+		stack->elided_most = same->elided_most;
+}
+
 static void join(struct merged_row *row, const struct merged_row *same)
 {
 	row->count += same->count;
 	row->sum += same->sum;
+	join_elided(&row->user, &same->user);
+	join_elided(&row->waker_user, &same->waker_user);
 	if (same->time_ns < row->time_ns)
 		row->time_ns = same->time_ns;
 }
@@ -464,7 +476,7 @@ static void merge_row(struct merger *merger, struct arriving *arriving)
 			      arriving->visible.sum);
 }
 
-/* The index is larger than the caches: what a row will ask of it is fetched while the next ones are looked at. */
+/* The index is larger than the CPU's caches, so each slot is fetched while the next AHEAD rows are prepared. */
 static void merge_all(struct merger *merger, const struct profile_interval *interval)
 {
 	enum {
@@ -516,7 +528,7 @@ static int compare_frames(const struct profile *profile, const struct merged_sta
 	return compare(a->nr, b->nr);
 }
 
-/* What decides nearly always, beside each other: rows are large, and sorting touches each some 17 times. */
+/* What nearly always decides the order. Rows are large, and sorting touches each about 17 times. */
 struct sort_key {
 	uint64_t value, time_ns;
 	uint32_t position; /* of the row */
@@ -563,7 +575,7 @@ static void sort_rows(struct merger *merger)
 	merged->rows.room = nr;
 }
 
-/* Rows are in ascending order: what is left out stands at the front. */
+/* Rows are in ascending order, so the omitted ones come first. */
 static void leave_out(const struct merger *merger, struct merged *merged)
 {
 	const struct presentation *presentation = &merger->profile->presentation;

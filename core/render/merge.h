@@ -2,10 +2,9 @@
 /*
  * From the rows of an interval to the rows of a report.
  *
- * The kernel counts records; a record knows more than a report shows (thread, time, process without -P, frames of the
- * tracer). Here everything that is not shown is taken away, and rows that then are equal become one. "Equal" means: the
- * same places in the same order and, as far as the view shows it, the same process. With view.by_name it means: they
- * would print the same text.
+ * The kernel counts records, and a record has more than a report shows (thread, time, process without -P, frames of the
+ * tracer). Rows that show the same become one: the same addresses in the same order and, if the view shows it, the same
+ * process. With view.by_name, rows that print the same text.
  *
  * The order is that of bcc, ascending by count, with ties in the order of first occurrence and then of the frames: never
  * that of a hash table, so that two reports of one profile are the same bytes.
@@ -23,7 +22,8 @@ struct merged_stack {
 	uint32_t first;
 	uint16_t nr;
 	uint8_t status; /* enum stack_status; STACK_NOT_ASKED when the view leaves this part out */
-	bool cut;       /* by --max-depth, at the root end; whether it was whole before is not shown then */
+	bool cut;       /* by --max-depth, at the root end */
+	uint16_t elided_least, elided_most; /* frames that the frame FRAME_ELIDED stands for; 0: none */
 };
 
 struct merged_row {
@@ -47,14 +47,14 @@ struct merged {
 
 void merged_done(struct merged *merged);
 
-/* What a form of output tells apart beside what the view shows. */
+/* What an output format keeps apart in addition to what the view shows. */
 enum merge_apart {
 	APART_THREADS = 1,
 	APART_CGROUPS = 2,
 	APART_RECORDS = 4, /* nothing is merged */
 };
 
-/* The threads and cgroups of a profile, where its records tell them apart. */
+/* APART_THREADS and APART_CGROUPS, each if the records of the profile have the ids. */
 unsigned int merge_apart_of(const struct profile *profile);
 
 /* Fills an empty `ret_merged` with the rows to print, in the order to print them. `apart`: bits of enum merge_apart. */
@@ -74,7 +74,7 @@ bool view_has_durations(const struct profile_view *view);
 /* Whether reports of this view show how long the intervals of a row were. */
 bool view_shows_durations(const struct profile_view *view);
 
-/* Whether the reports of this view tell processes apart, which shows in the rows. */
+/* Whether rows of this view show the process. */
 bool view_shows_process(const struct profile_view *view);
 
 /*
@@ -90,8 +90,8 @@ bool view_shows_process(const struct profile_view *view);
 #define LABEL_UNFINISHED "[unfinished]"
 
 /*
- * Stands in for the name of a waker: an interrupt, or why there is none; "" where nobody asked for one, NULL when there is
- * a name.
+ * What is shown in place of the waker's name: an interrupt, or why there is no waker; "" if the run recorded no wakers,
+ * NULL if there is a name.
  */
 const char *waker_label(const struct profile *profile, const struct merged_row *row);
 

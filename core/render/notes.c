@@ -1,28 +1,94 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What stands beside a report, on stderr: nothing is lost or unnamed without a line that says how much and why.
- */
+/* The lines on stderr below a report: how much was lost or has no name, and why. */
 #include "core/render/render.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/stream.h"
 #include "core/profile/profile.h"
 
+/* ---- user stacks: one line for all of their ends ---- */
+
+#define OF_USER_STACKS "user {stack|stacks} "
+
+static bool is_of_user_stacks(size_t loss)
+{
+	return !strncmp(profile_losses[loss].sentence, OF_USER_STACKS, strlen(OF_USER_STACKS));
+}
+
+/* Where no stack is known to be complete, as with frame pointers, the number of all is not known either. */
+static bool has_user_line(const struct profile_interval *interval)
+{
+	return interval->losses[ST_LOSS_USER_ROOT] > 0;
+}
+
+/* "truncated: REASON" becomes "7 truncated (REASON)". */
+static void add_end(struct buf *text, uint64_t number, const char *end)
+{
+	const char *reason = strstr(end, ": ");
+
+	buf_adds(text, ", ");
+	buf_add_grouped(text, number);
+	buf_addc(text, ' ');
+	if (reason)
+		buf_addf(text, "%.*s (%s)", (int)(reason - end), end, reason + 2);
+	else
+		buf_adds(text, end);
+}
+
+static void add_user_stacks(struct buf *text, const struct profile_interval *interval, bool quiet)
+{
+	const uint64_t complete = interval->losses[ST_LOSS_USER_ROOT];
+	uint64_t all = 0;
+	bool is_loss = false;
+
+	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
+		if (!is_of_user_stacks(i))
+			continue;
+		all += interval->losses[i];
+		is_loss |= interval->losses[i] && profile_losses[i].class != LOSS_NOTE;
+	}
+	if (!has_user_line(interval) || (quiet && !is_loss))
+		return;
+	buf_adds(text, is_loss ? "WARNING: " : "NOTE: ");
+	buf_adds(text, all == complete && all > 1 ? "all " : "");
+	buf_add_grouped(text, complete);
+	if (all > complete) {
+		buf_adds(text, " of ");
+		buf_add_grouped(text, all);
+	}
+	buf_adds(text, all == 1 ? " user stack complete" : " user stacks complete");
+	if (all > complete)
+		buf_addf(text, " (%.1f%%)", 100.0 * (double)complete / (double)all);
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		if (is_of_user_stacks(i) && i != ST_LOSS_USER_ROOT && interval->losses[i])
+			add_end(text, interval->losses[i], profile_losses[i].sentence + strlen(OF_USER_STACKS));
+	buf_addc(text, '\n');
+}
+
+/* ---- losses ---- */
+
+static void add_loss(struct buf *text, const struct profile_interval *interval, size_t loss)
+{
+	buf_adds(text, profile_losses[loss].class == LOSS_NOTE ? "NOTE: " : "WARNING: ");
+	buf_add_grouped(text, interval->losses[loss]);
+	buf_addc(text, ' ');
+	buf_add_counted(text, interval->losses[loss], profile_losses[loss].sentence);
+	buf_addc(text, '\n');
+}
+
 static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
 {
+	add_user_stacks(text, interval, quiet);
 	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
 		bool note = profile_losses[i].class == LOSS_NOTE;
 
-		if (!interval->losses[i] || (note && quiet))
+		if (!interval->losses[i] || (note && quiet) || (is_of_user_stacks(i) && has_user_line(interval)))
 			continue;
-		buf_adds(text, note ? "NOTE: " : "WARNING: ");
-		buf_add_grouped(text, interval->losses[i]);
-		buf_addc(text, ' ');
-		buf_add_counted(text, interval->losses[i], profile_losses[i].sentence);
-		buf_addc(text, '\n');
+		add_loss(text, interval, i);
 	}
 }
 
@@ -60,7 +126,7 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 		return;
 	buf_adds(text, off ? "WARNING: " : "NOTE: ");
 	buf_add_grouped(text, samples.expected);
-	buf_adds(text, " samples expected");
+	buf_adds(text, " samples of all processes expected");
 	add_part(text, samples.taken, "taken");
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (profile_sample_loss(i) && interval->losses[i])
@@ -161,7 +227,7 @@ static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, 
 	buf_addc(text, '\n');
 }
 
-/* Where a part of the debug information is looked for, nobody sees; so it is said where it should be. */
+/* Names the place where the missing part was expected. */
 static void add_missing_splits(struct buf *text, const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->files.nr; i++) {
@@ -193,15 +259,29 @@ static void add_all_missing(struct buf *text, const struct profile *profile, con
 	add_missing_splits(text, profile);
 }
 
+void render_add_cut(const struct profile_interval *interval, struct buf *text)
+{
+	if (!interval->losses[ST_LOSS_CUT])
+		return;
+	buf_adds(text, "# ");
+	add_loss(text, interval, ST_LOSS_CUT);
+}
+
+void render_add_notes(const struct profile *profile, const struct profile_interval *interval, struct buf *text)
+{
+	bool quiet = profile->presentation.quiet;
+
+	add_losses(text, interval, quiet);
+	add_samples(text, interval, profile->view.verbose && !quiet, quiet);
+	if (!quiet)
+		add_all_missing(text, profile, interval);
+	profile_check(interval, text);
+}
+
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)
 {
 	_cleanup_(stream_done) struct stream out = { .out = err };
-	bool quiet = profile->presentation.quiet;
 
-	add_losses(&out.text, interval, quiet);
-	add_samples(&out.text, interval, profile->view.verbose && !quiet, quiet);
-	if (!quiet)
-		add_all_missing(&out.text, profile, interval);
-	profile_check(interval, &out.text);
+	render_add_notes(profile, interval, &out.text);
 	return stream_finish(&out);
 }

@@ -38,59 +38,61 @@ static void add_time(struct buf *text, const struct profile *profile, const stru
 	buf_addf(text, "%02u:%02u:%02u\n", day_s / 3600, day_s / 60 % 60, day_s % 60);
 }
 
-static void add_row(struct sheet *sheet, const struct merged_row *row)
+static void add_row(struct text_writer *writer, const struct merged_row *row)
 {
-	const struct profile_view *view = sheet->view;
+	const struct profile_view *view = writer->view;
 	bool pairs = view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
 
 	if (view->folded)
-		(pairs ? wake_folded_row : folded_row)(sheet, row);
+		(pairs ? wake_folded_row : folded_row)(writer, row);
 	else if (view->style == VIEW_FUNCCOUNT)
-		table_row(sheet, row);
+		table_row(writer, row);
 	else
-		(pairs ? wake_text_row : text_row)(sheet, row);
+		(pairs ? wake_text_row : text_row)(writer, row);
 }
 
 int render_events(const struct profile *profile, const struct profile_interval *interval, size_t first,
 		  const struct profile_view *view, FILE *out)
 {
-	_cleanup_(sheet_done) struct sheet sheet;
+	_cleanup_(writer_done) struct text_writer writer;
 
-	sheet_init(&sheet, profile, view, out);
-	for (size_t i = first; i < interval->rows.nr && !sheet.out.err; i++) {
+	writer_init(&writer, profile, view, out);
+	for (size_t i = first; i < interval->rows.nr && !writer.out.err; i++) {
 		struct merged_row row = merge_row_alone(profile, &interval->rows.data[i], view);
 
 		if (view->folded)
-			folded_row(&sheet, &row);
+			folded_row(&writer, &row);
 		else
-			event_row(&sheet, &row, interval);
-		stream_turn(&sheet.out);
+			event_row(&writer, &row, interval);
+		stream_turn(&writer.out);
 	}
-	return stream_finish(&sheet.out);
+	render_add_cut(interval, &writer.out.text);
+	return stream_finish(&writer.out);
 }
 
 static int render_rows(const struct profile *profile, const struct profile_interval *interval,
 		       const struct profile_view *view, FILE *out)
 {
 	_cleanup_(merged_done) struct merged merged = {};
-	_cleanup_(sheet_done) struct sheet sheet;
+	_cleanup_(writer_done) struct text_writer writer;
 
-	sheet_init(&sheet, profile, view, out);
+	writer_init(&writer, profile, view, out);
 	merge_interval(profile, interval, view, 0, &merged);
-	sheet.durations = merged.durations.data;
+	writer.durations = merged.durations.data;
 	if (!view->folded && !profile->presentation.quiet)
-		buf_addc(&sheet.out.text, '\n');
+		buf_addc(&writer.out.text, '\n');
 	if (view->timestamps)
-		add_time(&sheet.out.text, profile, interval);
+		add_time(&writer.out.text, profile, interval);
 	if (view->style == VIEW_FUNCCOUNT && !view->folded && !profile->presentation.quiet)
-		buf_addf(&sheet.out.text, "%-*s %8s\n", TABLE_NAME_COLUMNS, "FUNC", "COUNT");
-	for (size_t i = 0; i < merged.rows.nr && !sheet.out.err; i++) {
-		add_row(&sheet, &merged.rows.data[i]);
-		stream_turn(&sheet.out);
+		buf_addf(&writer.out.text, "%-*s %8s\n", TABLE_NAME_COLUMNS, "FUNC", "COUNT");
+	for (size_t i = 0; i < merged.rows.nr && !writer.out.err; i++) {
+		add_row(&writer, &merged.rows.data[i]);
+		stream_turn(&writer.out);
 	}
 	if (view_shows_durations(view))
-		text_all_durations(&sheet, interval);
-	return stream_finish(&sheet.out);
+		text_all_durations(&writer, interval);
+	render_add_cut(interval, &writer.out.text);
+	return stream_finish(&writer.out);
 }
 
 int render_report(const struct profile *profile, const struct profile_interval *interval,

@@ -46,3 +46,11 @@ int render_footer(const struct profile *profile, const struct profile_view *view
  * only where something is missing.
  */
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err);
+/* The same as text. */
+void render_add_notes(const struct profile *profile, const struct profile_interval *interval, struct buf *text);
+
+/*
+ * "# WARNING: 1,004 milliseconds after its start …" if the run was cut short by its guard, for documents that cannot carry notes
+ * otherwise: readers of folded stacks and of perf's text skip lines with a "#".
+ */
+void render_add_cut(const struct profile_interval *interval, struct buf *text);

@@ -4,109 +4,140 @@
  * and an empty line. stackcount and profile differ in nearly every detail of it.
  */
 #include <inttypes.h>
+#include <string.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/render/rows.h"
 
-static bool is_stackcount(const struct sheet *sheet)
+static bool is_stackcount(const struct text_writer *writer)
 {
-	return sheet->view->style == VIEW_STACKCOUNT;
+	return writer->view->style == VIEW_STACKCOUNT;
 }
 
-void text_label(struct sheet *sheet, const char *label)
+void text_label(struct text_writer *writer, const char *label)
 {
-	sheet_add_indent(sheet, &sheet->out.text);
-	buf_adds(&sheet->out.text, label);
-	buf_addc(&sheet->out.text, '\n');
+	writer_add_indent(writer, &writer->out.text);
+	buf_adds(&writer->out.text, label);
+	buf_addc(&writer->out.text, '\n');
 }
 
 /* The column widths are those of bcc: stackcount -v, and profile -A for either kind of stack. */
-static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
+static void add_address(struct text_writer *writer, uint64_t address, bool kernel)
 {
-	sheet_add_indent(sheet, &sheet->out.text);
-	if (is_stackcount(sheet) || sheet->view->style == VIEW_WAKE)
-		buf_addf(&sheet->out.text, "%-16" PRIx64 " ", address);
+	writer_add_indent(writer, &writer->out.text);
+	if (is_stackcount(writer) || writer->view->style == VIEW_WAKE)
+		buf_addf(&writer->out.text, "%-16" PRIx64 " ", address);
 	else if (kernel)
-		buf_addf(&sheet->out.text, "0x%-16" PRIx64 " ", address);
+		buf_addf(&writer->out.text, "0x%-16" PRIx64 " ", address);
 	else
-		buf_addf(&sheet->out.text, "0x%016" PRIx64 " ", address);
+		buf_addf(&writer->out.text, "0x%016" PRIx64 " ", address);
 }
 
-static void add_frame(struct sheet *sheet, uint32_t at, bool kernel)
+static void add_frame(struct text_writer *writer, uint32_t at, bool kernel)
 {
-	if (sheet->view->addresses)
-		add_address(sheet, sheet->profile->stack_addresses.data[at], kernel);
-	sheet_add_frame(sheet, sheet->profile->stack_frames.data[at]);
+	if (writer->view->addresses)
+		add_address(writer, writer->profile->stack_addresses.data[at], kernel);
+	writer_add_frame(writer, writer->profile->stack_frames.data[at]);
 }
 
-void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel, bool up)
+static bool is_elided(const struct profile *profile, uint32_t at)
+{
+	const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at]];
+
+	return frame->kind == FRAME_TEXT && !strcmp(profile_string(profile, frame->name), FRAME_ELIDED);
+}
+
+/* "[... 1,871 to 1,900 frames ...]" */
+static void add_elided(struct text_writer *writer, const struct merged_stack *stack)
+{
+	_cleanup_(buf_done) struct buf label = {};
+
+	buf_adds(&label, "[... ");
+	buf_add_grouped(&label, stack->elided_least);
+	if (stack->elided_most > stack->elided_least) {
+		buf_adds(&label, " to ");
+		buf_add_grouped(&label, stack->elided_most);
+	}
+	buf_adds(&label, stack->elided_most == 1 ? " frame ...]" : " frames ...]");
+	text_label(writer, buf_text(&label));
+}
+
+void text_stack(struct text_writer *writer, const struct merged_stack *stack, bool kernel, bool up)
 {
 	const char *root = stack_root_label(stack);
 
 	if (stack->status == STACK_UNREADABLE)
-		text_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
+		text_label(writer, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	if (root && up)
-		text_label(sheet, root);
-	for (uint32_t i = 0; i < stack->nr; i++)
-		add_frame(sheet, stack->first + (up ? stack->nr - 1 - i : i), kernel);
+		text_label(writer, root);
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		uint32_t at = stack->first + (up ? stack->nr - 1 - i : i);
+
+		if (stack->elided_most && is_elided(writer->profile, at))
+			add_elided(writer, stack);
+		else
+			add_frame(writer, at, kernel);
+	}
 	if (root && !up)
-		text_label(sheet, root);
+		text_label(writer, root);
 }
 
-static void add_stacks(struct sheet *sheet, const struct merged_row *row)
+static void add_stacks(struct text_writer *writer, const struct merged_row *row)
 {
 	if (row->reason == WAKER_UNFINISHED)
-		text_label(sheet, LABEL_UNFINISHED);
+		text_label(writer, LABEL_UNFINISHED);
 	if (row->lost) {
-		text_label(sheet, LABEL_LOST);
+		text_label(writer, LABEL_LOST);
 		return;
 	}
-	text_stack(sheet, &row->kernel, true, false);
-	if (sheet_separates(sheet, row))
-		buf_adds(&sheet->out.text, "    --\n");
-	text_stack(sheet, &row->user, false, false);
+	text_stack(writer, &row->kernel, true, false);
+	if (writer_separates(writer, row))
+		buf_adds(&writer->out.text, "    --\n");
+	text_stack(writer, &row->user, false, false);
 }
 
-/* "tgid" or "tgid/tid"; what times tell of is a thread's. */
-static void add_ids(struct sheet *sheet, const struct profile_record *record)
+/* "tgid" or "tgid/tid"; in offcputime the tid alone, as in bcc. */
+static void add_ids(struct text_writer *writer, const struct profile_record *record)
 {
-	bool both = sheet->view->by_thread;
+	bool both = writer->view->by_thread;
 
-	buf_addu(&sheet->out.text, sheet->view->style == VIEW_OFFCPU && !both ? record->tid : record->tgid);
+	buf_addu(&writer->out.text, writer->view->style == VIEW_OFFCPU && !both ? record->tid : record->tgid);
 	if (both)
-		buf_addf(&sheet->out.text, "/%" PRIu32, record->tid);
+		buf_addf(&writer->out.text, "/%" PRIu32, record->tid);
 }
 
-/* "    comm [pid]"; a row of which no process is known has none. */
-static void add_stackcount_process(struct sheet *sheet, const struct profile_record *record)
+/* "    comm [pid]"; nothing if the process is not known. */
+static void add_stackcount_process(struct text_writer *writer, const struct profile_record *record)
 {
-	const struct profile_view *view = sheet->view;
+	const struct profile_view *view = writer->view;
 
 	if (!view->per_process || view->no_process_line || (!record->tgid && !record->comm))
 		return;
-	buf_adds(&sheet->out.text, "    ");
-	sheet_add_name(sheet, record->comm);
-	buf_adds(&sheet->out.text, " [");
-	add_ids(sheet, record);
-	buf_adds(&sheet->out.text, "]\n");
+	buf_adds(&writer->out.text, "    ");
+	writer_add_name(writer, record->comm);
+	buf_adds(&writer->out.text, " [");
+	add_ids(writer, record);
+	buf_adds(&writer->out.text, "]\n");
 }
 
-static void add_profile_process(struct sheet *sheet, const struct merged_row *row, const struct profile_record *record)
+static void add_profile_process(struct text_writer *writer, const struct merged_row *row,
+				const struct profile_record *record)
 {
-	buf_adds(&sheet->out.text, "    -                ");
+	buf_adds(&writer->out.text, "    -                ");
 	if (row->lost)
-		buf_adds(&sheet->out.text, LABEL_UNKNOWN);
+		buf_adds(&writer->out.text, LABEL_UNKNOWN);
 	else
-		sheet_add_name(sheet, record->comm);
-	buf_adds(&sheet->out.text, " (");
-	add_ids(sheet, record);
-	buf_adds(&sheet->out.text, ")\n");
+		writer_add_name(writer, record->comm);
+	buf_adds(&writer->out.text, " (");
+	add_ids(writer, record);
+	buf_adds(&writer->out.text, ")\n");
 }
 
-/* ---- below a stack, how long its intervals were: the shortest, the mean, the longest, and bcc's histogram of powers of two ---- */
+/* ---- durations: the shortest, the mean, the longest, and bcc's histogram of powers of two ---- */
 
 #define STARS 40
-#define NARROW_POWERS 32 /* bcc's columns are wider for histograms that reach beyond; the stars are half as many then */
+#define NARROW_POWERS 32 /* beyond, bcc widens the columns and halves the stars */
 
 static unsigned int nr_stars(uint64_t count, uint64_t most, unsigned int width)
 {
@@ -115,16 +146,16 @@ static unsigned int nr_stars(uint64_t count, uint64_t most, unsigned int width)
 	return (unsigned int)(count * width / most);
 }
 
-static void add_bar(struct sheet *sheet, unsigned int nr, unsigned int width)
+static void add_bar(struct text_writer *writer, unsigned int nr, unsigned int width)
 {
-	buf_addc(&sheet->out.text, '|');
+	buf_addc(&writer->out.text, '|');
 	for (unsigned int i = 0; i < width; i++)
-		buf_addc(&sheet->out.text, i < nr ? '*' : ' ');
-	buf_adds(&sheet->out.text, "|\n");
+		buf_addc(&writer->out.text, i < nr ? '*' : ' ');
+	buf_adds(&writer->out.text, "|\n");
 }
 
-/* From the first power that has any on. */
-static void add_histogram(struct sheet *sheet, const uint64_t *powers)
+/* From the first power of two with a count to the last. */
+static void add_histogram(struct text_writer *writer, const uint64_t *powers)
 {
 	unsigned int first = DURATION_POWERS, last = 0, width, columns;
 	uint64_t most = 0;
@@ -138,77 +169,77 @@ static void add_histogram(struct sheet *sheet, const uint64_t *powers)
 	}
 	width = last < NARROW_POWERS ? STARS : STARS / 2;
 	columns = last < NARROW_POWERS ? 10 : 20;
-	buf_addf(&sheet->out.text,
+	buf_addf(&writer->out.text,
 		 last < NARROW_POWERS ? "     %-19s : count     distribution\n"
 				      : "               %-29s : count     distribution\n",
 		 "usecs");
 	for (unsigned int i = first; i <= last; i++) {
 		struct duration_range range = duration_power(i);
 
-		buf_addf(&sheet->out.text, "%*" PRIu64 " -> %-*" PRIu64 " : %-8" PRIu64 " ", (int)columns,
+		buf_addf(&writer->out.text, "%*" PRIu64 " -> %-*" PRIu64 " : %-8" PRIu64 " ", (int)columns,
 			 range.first_us, (int)columns, range.last_us, powers[i]);
-		add_bar(sheet, nr_stars(powers[i], most, width), width);
+		add_bar(writer, nr_stars(powers[i], most, width), width);
 	}
 }
 
-static void add_range(struct sheet *sheet, const char *what, struct duration_range range)
+static void add_range(struct text_writer *writer, const char *what, struct duration_range range)
 {
-	buf_addf(&sheet->out.text, "%s %" PRIu64, what, range.first_us);
+	buf_addf(&writer->out.text, "%s %" PRIu64, what, range.first_us);
 	if (range.last_us != range.first_us)
-		buf_addf(&sheet->out.text, "-%" PRIu64, range.last_us);
+		buf_addf(&writer->out.text, "-%" PRIu64, range.last_us);
 }
 
-static void add_durations(struct sheet *sheet, const struct durations *durations)
+static void add_durations(struct text_writer *writer, const struct durations *durations)
 {
 	if (!durations->nr)
 		return;
-	buf_addf(&sheet->out.text, "        %" PRIu64 " interval%s:", durations->nr, durations->nr == 1 ? "" : "s");
-	add_range(sheet, " shortest", durations_shortest(durations));
-	buf_addf(&sheet->out.text, ", mean %" PRIu64 ",", durations->sum_ns / durations->nr / 1000);
-	add_range(sheet, " longest", durations_longest(durations));
-	buf_addc(&sheet->out.text, '\n');
-	add_histogram(sheet, durations->powers);
+	buf_addf(&writer->out.text, "        %" PRIu64 " interval%s:", durations->nr, durations->nr == 1 ? "" : "s");
+	add_range(writer, " shortest", durations_shortest(durations));
+	buf_addf(&writer->out.text, ", mean %" PRIu64 ",", durations->sum_ns / durations->nr / 1000);
+	add_range(writer, " longest", durations_longest(durations));
+	buf_addc(&writer->out.text, '\n');
+	add_histogram(writer, durations->powers);
 }
 
-void text_durations(struct sheet *sheet, const struct merged_row *row)
+void text_durations(struct text_writer *writer, const struct merged_row *row)
 {
-	if (sheet->durations)
-		add_durations(sheet, &sheet->durations[row->durations]);
+	if (writer->durations)
+		add_durations(writer, &writer->durations[row->durations]);
 }
 
-/* Rows that --top or --min-count leaves out are in it. */
-void text_all_durations(struct sheet *sheet, const struct profile_interval *interval)
+/* Of all rows, including those that --top or --min-count omits. */
+void text_all_durations(struct text_writer *writer, const struct profile_interval *interval)
 {
 	struct durations all = {};
 
 	for (size_t i = 0; i < interval->rows.nr; i++)
 		durations_add(&all, interval->rows.data[i].count, interval->rows.data[i].sum);
-	if (!all.nr || sheet->profile->presentation.quiet)
+	if (!all.nr || writer->profile->presentation.quiet)
 		return;
-	buf_addf(&sheet->out.text, "    all stacks\n        %" PRIu64 "\n", all.sum_ns / 1000);
-	add_durations(sheet, &all);
-	buf_addc(&sheet->out.text, '\n');
+	buf_addf(&writer->out.text, "    all stacks\n        %" PRIu64 "\n", all.sum_ns / 1000);
+	add_durations(writer, &all);
+	buf_addc(&writer->out.text, '\n');
 }
 
 /* ---- rows ---- */
 
-void text_row(struct sheet *sheet, const struct merged_row *row)
+void text_row(struct text_writer *writer, const struct merged_row *row)
 {
-	const struct profile_record *record = &sheet->profile->records.data[row->sleeper];
+	const struct profile_record *record = &writer->profile->records.data[row->sleeper];
 
-	add_stacks(sheet, row);
-	if (is_stackcount(sheet)) {
-		add_stackcount_process(sheet, record);
-		buf_adds(&sheet->out.text, "    ");
-		buf_addu(&sheet->out.text, row->count);
+	add_stacks(writer, row);
+	if (is_stackcount(writer)) {
+		add_stackcount_process(writer, record);
+		buf_adds(&writer->out.text, "    ");
+		buf_addu(&writer->out.text, row->count);
 	} else {
-		add_profile_process(sheet, row, record);
-		buf_adds(&sheet->out.text, "        ");
-		buf_addu(&sheet->out.text, row_value(sheet->view, row));
+		add_profile_process(writer, row, record);
+		buf_adds(&writer->out.text, "        ");
+		buf_addu(&writer->out.text, row_value(writer->view, row));
 	}
-	buf_addc(&sheet->out.text, '\n');
-	text_durations(sheet, row);
-	buf_addc(&sheet->out.text, '\n');
+	buf_addc(&writer->out.text, '\n');
+	text_durations(writer, row);
+	buf_addc(&writer->out.text, '\n');
 }
 
 /* ---- columns ---- */
@@ -221,15 +252,15 @@ static void fill(struct buf *text, size_t start, size_t columns)
 	buf_addc(text, ' ');
 }
 
-void table_row(struct sheet *sheet, const struct merged_row *row)
+void table_row(struct text_writer *writer, const struct merged_row *row)
 {
-	const struct profile *profile = sheet->profile;
-	size_t start = sheet->out.text.nr;
+	const struct profile *profile = writer->profile;
+	size_t start = writer->out.text.nr;
 
 	if (row->kernel.nr)
-		sheet_add_name(sheet, profile->frames.data[profile->stack_frames.data[row->kernel.first]].name);
-	fill(&sheet->out.text, start, TABLE_NAME_COLUMNS);
-	buf_addf(&sheet->out.text, "%8" PRIu64 "\n", row_value(sheet->view, row));
+		writer_add_name(writer, profile->frames.data[profile->stack_frames.data[row->kernel.first]].name);
+	fill(&writer->out.text, start, TABLE_NAME_COLUMNS);
+	buf_addf(&writer->out.text, "%8" PRIu64 "\n", row_value(writer->view, row));
 }
 
 /* ---- events one by one, as bcc's stacksnoop prints them: a line with time and function, the frames, an empty line ---- */
@@ -239,7 +270,7 @@ void table_row(struct sheet *sheet, const struct merged_row *row)
 #define PID_COLUMNS 6
 #define THREAD_COLUMNS 15 /* two ids of up to 7 digits */
 
-/* Not of the interval, of which there may be several. */
+/* Of the whole run, which may have several intervals. */
 static uint64_t start_of_tracing(const struct profile *profile, const struct profile_interval *interval)
 {
 	uint64_t start = profile->clocks.monotonic_ns;
@@ -248,71 +279,71 @@ static uint64_t start_of_tracing(const struct profile *profile, const struct pro
 }
 
 /* Seconds since tracing began, or the time of day where the events were recorded. */
-static void add_event_time(struct sheet *sheet, const struct profile_interval *interval, uint64_t time_ns)
+static void add_event_time(struct text_writer *writer, const struct profile_interval *interval, uint64_t time_ns)
 {
-	uint64_t start_ns = start_of_tracing(sheet->profile, interval);
+	uint64_t start_ns = start_of_tracing(writer->profile, interval);
 	uint64_t since = time_ns > start_ns ? time_ns - start_ns : 0;
 	uint64_t wall = interval->wall_end_ns - (interval->end_ns - time_ns);
-	uint64_t local_s = wall / NSEC_PER_SEC + (uint64_t)(int64_t)(int32_t)sheet->profile->utc_offset_s;
-	size_t start = sheet->out.text.nr;
+	uint64_t local_s = wall / NSEC_PER_SEC + (uint64_t)(int64_t)(int32_t)writer->profile->utc_offset_s;
+	size_t start = writer->out.text.nr;
 
-	if (sheet->view->timestamps)
-		buf_addf(&sheet->out.text, "%02u:%02u:%02u.%06u", (unsigned int)(local_s / 3600 % 24),
+	if (writer->view->timestamps)
+		buf_addf(&writer->out.text, "%02u:%02u:%02u.%06u", (unsigned int)(local_s / 3600 % 24),
 			 (unsigned int)(local_s / 60 % 60), (unsigned int)(local_s % 60),
 			 (unsigned int)(wall % NSEC_PER_SEC / 1000));
 	else
-		buf_addf(&sheet->out.text, "%" PRIu64 ".%09" PRIu64, since / NSEC_PER_SEC, since % NSEC_PER_SEC);
-	fill(&sheet->out.text, start, TIME_COLUMNS);
+		buf_addf(&writer->out.text, "%" PRIu64 ".%09" PRIu64, since / NSEC_PER_SEC, since % NSEC_PER_SEC);
+	fill(&writer->out.text, start, TIME_COLUMNS);
 }
 
 /* The name, cut or filled up to its column as bcc does. */
-static void add_comm(struct sheet *sheet, string_id comm)
+static void add_comm(struct text_writer *writer, string_id comm)
 {
-	size_t start = sheet->out.text.nr;
+	size_t start = writer->out.text.nr;
 
-	sheet_add_name(sheet, comm);
-	if (sheet->out.text.nr - start > COMM_COLUMNS)
-		sheet->out.text.nr = start + COMM_COLUMNS;
-	fill(&sheet->out.text, start, COMM_COLUMNS);
+	writer_add_name(writer, comm);
+	if (writer->out.text.nr - start > COMM_COLUMNS)
+		writer->out.text.nr = start + COMM_COLUMNS;
+	fill(&writer->out.text, start, COMM_COLUMNS);
 }
 
 /* The process, and with --per-thread the thread: wider than bcc's column then. */
-static void add_event_ids(struct sheet *sheet, const struct profile_record *record)
+static void add_event_ids(struct text_writer *writer, const struct profile_record *record)
 {
-	size_t start = sheet->out.text.nr;
+	size_t start = writer->out.text.nr;
 
-	buf_addu(&sheet->out.text, record->tgid);
-	if (sheet->view->by_thread)
-		buf_addf(&sheet->out.text, "/%" PRIu32, record->tid);
-	fill(&sheet->out.text, start, sheet->view->by_thread ? THREAD_COLUMNS : PID_COLUMNS);
+	buf_addu(&writer->out.text, record->tgid);
+	if (writer->view->by_thread)
+		buf_addf(&writer->out.text, "/%" PRIu32, record->tid);
+	fill(&writer->out.text, start, writer->view->by_thread ? THREAD_COLUMNS : PID_COLUMNS);
 }
 
-static void add_delimiter(struct sheet *sheet, const struct merged_row *row)
+static void add_delimiter(struct text_writer *writer, const struct merged_row *row)
 {
-	if (!sheet_separates(sheet, row))
+	if (!writer_separates(writer, row))
 		return;
-	sheet_add_indent(sheet, &sheet->out.text);
-	buf_adds(&sheet->out.text, "--\n");
+	writer_add_indent(writer, &writer->out.text);
+	buf_adds(&writer->out.text, "--\n");
 }
 
-void event_row(struct sheet *sheet, const struct merged_row *row, const struct profile_interval *interval)
+void event_row(struct text_writer *writer, const struct merged_row *row, const struct profile_interval *interval)
 {
-	const struct profile_record *record = &sheet->profile->records.data[row->record];
+	const struct profile_record *record = &writer->profile->records.data[row->record];
 
 	if (row->lost) {
-		buf_addf(&sheet->out.text, "[%" PRIu64 " event%s lost]\n\n", row->count, row->count == 1 ? "" : "s");
+		buf_addf(&writer->out.text, "[%" PRIu64 " event%s lost]\n\n", row->count, row->count == 1 ? "" : "s");
 		return;
 	}
-	add_event_time(sheet, interval, record->time_ns);
-	if (!sheet->view->no_process_line) {
-		add_comm(sheet, record->comm);
-		add_event_ids(sheet, record);
-		buf_addf(&sheet->out.text, "%-3" PRIu32 " ", record->cpu);
+	add_event_time(writer, interval, record->time_ns);
+	if (!writer->view->no_process_line) {
+		add_comm(writer, record->comm);
+		add_event_ids(writer, record);
+		buf_addf(&writer->out.text, "%-3" PRIu32 " ", record->cpu);
 	}
-	sheet_add_name(sheet, record->probe);
-	buf_addc(&sheet->out.text, '\n');
-	text_stack(sheet, &row->kernel, true, false);
-	add_delimiter(sheet, row);
-	text_stack(sheet, &row->user, false, false);
-	buf_addc(&sheet->out.text, '\n');
+	writer_add_name(writer, record->probe);
+	buf_addc(&writer->out.text, '\n');
+	text_stack(writer, &row->kernel, true, false);
+	add_delimiter(writer, row);
+	text_stack(writer, &row->user, false, false);
+	buf_addc(&writer->out.text, '\n');
 }

@@ -14,7 +14,7 @@
 #include "core/base/escape.h"
 #include "core/render/container.h"
 #include "core/render/merge.h"
-#include "core/render/sheet.h"
+#include "core/render/text_writer.h"
 
 /* ---- frames ---- */
 
@@ -26,7 +26,7 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 	       stored->line == wanted->line;
 }
 
-/* Functions of one name in several modules are one frame, which is of none of them. Texts without modules change nothing. */
+/* Functions of the same name in several modules are one frame, without a module. */
 static void add_module(struct tree_frame *frame, string_id module)
 {
 	if (!module || frame->module == module || frame->several_modules)
@@ -61,6 +61,14 @@ static uint32_t add_frame(struct tree *tree, const char *text, const char *modul
 	return add_line_frame(tree, text, module, kind, "", 0);
 }
 
+uint32_t tree_take_frame(struct tree *tree, const struct tree *other, uint32_t frame)
+{
+	const struct tree_frame *taken = &other->frames.data[frame];
+
+	return add_line_frame(tree, tree_text(other, frame), tree_module(other, frame), taken->kind,
+			      strtab_get(&other->texts, taken->source), taken->line);
+}
+
 void tree_init(struct tree *tree, const struct tree_options *options)
 {
 	*tree = (struct tree){ .options = *options };
@@ -74,6 +82,7 @@ void tree_done(struct tree *tree)
 	hashidx_done(&tree->frame_index);
 	vec_done(&tree->frames);
 	vec_done(&tree->nodes);
+	vec_done(&tree->moments);
 	vec_done(&tree->pool);
 	vec_done(&tree->stacks);
 }
@@ -89,6 +98,23 @@ int tree_lighter_first(const void *left, const void *right, void *context)
 	return (a < b) - (a > b);
 }
 
+int tree_busier_first(const void *left, const void *right, void *unused)
+{
+	const struct tree_function *a = left, *b = right;
+
+	(void)unused;
+	if (a->self[TREE_NOW] != b->self[TREE_NOW])
+		return a->self[TREE_NOW] < b->self[TREE_NOW] ? 1 : -1;
+	if (a->total[TREE_NOW] != b->total[TREE_NOW])
+		return a->total[TREE_NOW] < b->total[TREE_NOW] ? 1 : -1;
+	return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+bool tree_is_code(const struct tree_frame *frame)
+{
+	return frame->kind != TREE_ALL && frame->kind != TREE_PROCESS && frame->kind != TREE_DELIMITER;
+}
+
 const char *tree_text(const struct tree *tree, uint32_t frame)
 {
 	return strtab_get(&tree->texts, tree->frames.data[frame].text);
@@ -99,7 +125,7 @@ const char *tree_module(const struct tree *tree, uint32_t frame)
 	return strtab_get(&tree->texts, tree->frames.data[frame].module);
 }
 
-/* The suffixes that collapsing scripts put behind names. Cuts it off. */
+/* Removes a suffix that collapsing scripts add to names, and returns the kind that it stands for. */
 static enum tree_kind take_suffix(struct buf *text, enum tree_kind kind)
 {
 	static const struct {
@@ -119,7 +145,7 @@ static enum tree_kind take_suffix(struct buf *text, enum tree_kind kind)
 	return kind;
 }
 
-/* Text that came from a report keeps its brackets and delimiters. */
+/* The kind of a frame of folded input: a delimiter, a label in brackets, or by its suffix. */
 static enum tree_kind read_text(const char *name, enum tree_kind kind, struct buf *text)
 {
 	escape_add(text, name, ESCAPE_LINE);
@@ -129,7 +155,7 @@ static enum tree_kind read_text(const char *name, enum tree_kind kind, struct bu
 	return text->nr > 2 && text->data[0] == '[' && text->data[text->nr - 1] == ']' ? TREE_LABEL : kind;
 }
 
-/* Code that was made at run time has no file of its own, or the map or dump that its maker left. */
+/* Code made at run time, named by a perf map or a jitdump. */
 static bool is_jit(const struct profile *profile, const struct profile_frame *frame)
 {
 	const char *module = profile_string(profile, frame->module);
@@ -149,7 +175,7 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 	if (frame->level && kind != TREE_WAKER)
 		kind = TREE_INLINED;
 	if (frame->kind == FRAME_TEXT) {
-		/* the probes of funccount stand where kernel frames do, whatever they are */
+		/* funccount stores all its probes as kernel frames */
 		kind = read_text(name, profile->view.style == VIEW_FUNCCOUNT ? TREE_USER : kind, &text);
 	} else if (frame->name) {
 		escape_add(&text, name, ESCAPE_NAME);
@@ -221,7 +247,7 @@ static void add_waker_name(struct adder *adder, const struct merged_row *row)
 		add_label(adder, buf_text(&text), TREE_PROCESS);
 }
 
-/* Leaf first: the waker stands upside down on the one it wakes. Nothing but a label is on top of a sleeper that nobody woke. */
+/* Leaf first: the waker stands upside down on the sleeper. Without a waker there is only a label. */
 static void add_waker(struct adder *adder, const struct merged_row *row)
 {
 	const struct profile *profile = adder->profile;
@@ -238,7 +264,7 @@ static void add_waker(struct adder *adder, const struct merged_row *row)
 	add_waker_name(adder, row);
 }
 
-/* Twelve digits of a container's id, as its tools show it; else the cgroup. */
+/* The first twelve digits of the container's id, as docker ps shows it; else the cgroup. */
 static void add_container(struct adder *adder, const struct merged_row *row)
 {
 	uint64_t cgroup = adder->profile->records.data[row->sleeper].cgroup_id;
@@ -257,25 +283,42 @@ static void add_container(struct adder *adder, const struct merged_row *row)
 		add_label(adder, LABEL_UNKNOWN, TREE_LABEL);
 }
 
-/* The process in front, also of reversed stacks: whose callers they are. */
-static void add_process(struct adder *adder, const struct merged_row *row)
+static void add_process(struct adder *adder, const struct merged_row *row, enum graph_root root)
 {
 	const struct profile_record *record = &adder->profile->records.data[row->sleeper];
 	_cleanup_(buf_done) struct buf text = {};
 
-	if (adder->tree->options.root == GRAPH_ROOT_CONTAINER) {
+	if (root == GRAPH_ROOT_CONTAINER) {
 		add_container(adder, row);
 		return;
 	}
-	if (adder->tree->options.root == GRAPH_ROOT_NONE || row->lost || (!record->comm && !record->tgid))
+	if (root == GRAPH_ROOT_NONE || row->lost || (!record->comm && !record->tgid))
 		return;
 	escape_add(&text, profile_string(adder->profile, record->comm), ESCAPE_NAME);
-	if (adder->tree->options.root == GRAPH_ROOT_PID && record->tgid)
+	if (root == GRAPH_ROOT_PID && record->tgid)
 		buf_addf(&text, " (%" PRIu32 ")", record->tgid);
-	if (adder->tree->options.root == GRAPH_ROOT_TID && record->tid)
+	if (root == GRAPH_ROOT_TID && record->tid)
 		buf_addf(&text, " (%" PRIu32 "/%" PRIu32 ")", record->tgid, record->tid);
 	if (text.nr)
 		add_label(adder, buf_text(&text), TREE_PROCESS);
+}
+
+/* The process comes first even in reversed stacks. */
+static void add_roots(struct adder *adder, const struct merged_row *row)
+{
+	struct tree *tree = adder->tree;
+
+	if (!tree->options.every_root) {
+		add_process(adder, row, tree->options.root);
+		return;
+	}
+	for (enum graph_root root = GRAPH_ROOT_COMM; root < GRAPH_ROOT_NONE; root++) {
+		const size_t before = tree->pool.nr;
+
+		add_process(adder, row, root);
+		if (tree->pool.nr == before)
+			vec_push(&tree->pool, 0);
+	}
 }
 
 static void reverse(uint32_t *frames, size_t nr)
@@ -288,7 +331,7 @@ static void reverse(uint32_t *frames, size_t nr)
 	}
 }
 
-/* All values together stay below 2^62, whatever a file says, so that no sum or difference overflows. */
+/* Limits the sum of all values to 2^62, whatever a file contains, so that no sum or difference overflows. */
 static uint64_t within_limit(struct tree *tree, int column, uint64_t value)
 {
 	uint64_t room = (1ull << 62) - tree->sum[column], taken = value < room ? value : room;
@@ -297,13 +340,13 @@ static uint64_t within_limit(struct tree *tree, int column, uint64_t value)
 	return taken;
 }
 
-static void add_row(struct adder *adder, const struct merged_row *row, int column)
+static void add_row(struct adder *adder, const struct merged_row *row, uint64_t time_ns, int column)
 {
 	struct tree *tree = adder->tree;
-	struct tree_stack stack = { .first = tree->pool.nr };
+	struct tree_stack stack = { .first = tree->pool.nr, .time_ns = time_ns };
 	size_t start;
 
-	add_process(adder, row);
+	add_roots(adder, row);
 	start = tree->pool.nr;
 	if (row->lost) {
 		add_label(adder, LABEL_LOST, TREE_LABEL);
@@ -331,13 +374,18 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 
 	view.per_process = tree->options.root != GRAPH_ROOT_NONE;
 	view.by_name = false;
-	if (tree->options.root == GRAPH_ROOT_TID)
+	if (tree->options.every_root)
+		apart = APART_THREADS | APART_CGROUPS;
+	else if (tree->options.root == GRAPH_ROOT_TID)
 		apart = APART_THREADS;
 	else if (tree->options.root == GRAPH_ROOT_CONTAINER)
 		apart = APART_CGROUPS;
+	if (tree->options.times && view.times)
+		apart |= APART_RECORDS;
 	merge_interval(profile, interval, &view, apart, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
-		add_row(&adder, &merged.rows.data[i], column);
+		add_row(&adder, &merged.rows.data[i], view.times ? merged.rows.data[i].time_ns : interval->start_ns,
+			column);
 }
 
 void tree_add_all(struct tree *tree, const struct profile *profile, int column)
@@ -363,7 +411,7 @@ static int compare_texts(const void *left, const void *right, void *context)
 	return order ? order : (left_frame->line > right_frame->line) - (left_frame->line < right_frame->line);
 }
 
-/* Frames in the order of their texts: the order of siblings is that of their numbers from then on. */
+/* Sorts the frames by text and renumbers them, so that siblings can be ordered by number. */
 static void rank_frames(struct tree *tree)
 {
 	size_t nr = tree->frames.nr;
@@ -430,9 +478,21 @@ static void lay_down(struct tree *tree, const struct tree_stack *stack, uint32_t
 	last = &tree->nodes.data[path[stack->nr]];
 	for (int column = 0; column < TREE_COLUMNS; column++)
 		last->self[column] += stack->value[column];
+	if (tree->options.times && stack->value[TREE_NOW])
+		vec_push(&tree->moments,
+			 (struct tree_moment){ stack->time_ns, stack->value[TREE_NOW], path[stack->nr] });
 }
 
-/* Children stand behind their parents, so going backwards everything below a node is known when it is reached. */
+static int compare_moments(const void *left, const void *right)
+{
+	const struct tree_moment *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Children follow their parents, so in reverse order each node is reached after everything below it. */
 static void sum_up(struct tree *tree)
 {
 	for (size_t i = tree->nodes.nr; i-- > 0;) {
@@ -466,6 +526,8 @@ void tree_build(struct tree *tree)
 		depth = tree->stacks.data[i].nr;
 	}
 	sum_up(tree);
+	if (tree->moments.nr)
+		qsort(tree->moments.data, tree->moments.nr, sizeof(*tree->moments.data), compare_moments);
 	free(path);
 	vec_done(&tree->pool);
 	vec_done(&tree->stacks);
@@ -549,7 +611,7 @@ const char *tree_unit(const struct profile *profile)
 	return *unit ? unit : "samples";
 }
 
-/* ---- what a profile can tell ---- */
+/* ---- what a profile has ---- */
 
 int tree_require_root(const struct profile *profile, enum graph_root root)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call tree as text: indented lines with total and self, a table of functions, or folded lines of two profiles. Lines that repeat what the line above
- * says (an only child with the same total) do not indent further, so that deep stacks stay on the screen.
+ * A call tree as text: indented lines with total and self, a table of functions, or folded lines of two profiles. An
+ * only child with the same total is not indented further, so that deep stacks stay on the screen.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -117,27 +117,11 @@ static uint64_t size_of_change(const struct tree *tree, const struct tree_functi
 	return now > before ? now - before : before - now;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
-static int compare_self(const void *left, const void *right, void *context)
-{
-	const struct tree_function *a = left, *b = right;
-	int order = compare_numbers(a->self[TREE_NOW], b->self[TREE_NOW]);
-
-	if (!order)
-		order = compare_numbers(a->total[TREE_NOW], b->total[TREE_NOW]);
-	return order ? order : (a->frame > b->frame) - (a->frame < b->frame);
-}
-
 static int compare_changes(const void *left, const void *right, void *context)
 {
-	const struct tree_function *a = left, *b = right;
-	int order = compare_numbers(size_of_change(context, a), size_of_change(context, b));
+	const uint64_t a = size_of_change(context, left), b = size_of_change(context, right);
 
-	return order ? order : compare_self(left, right, context);
+	return a != b ? (a < b ? 1 : -1) : tree_busier_first(left, right, NULL);
 }
 
 static void add_change(struct buf *text, uint64_t now, uint64_t before)
@@ -172,13 +156,6 @@ static void print_function(const struct tree *tree, const struct tree_function *
 	buf_addc(text, '\n');
 }
 
-static bool is_code(const struct tree *tree, const struct tree_function *function)
-{
-	uint8_t kind = tree->frames.data[function->frame].kind;
-
-	return kind != TREE_ALL && kind != TREE_PROCESS && kind != TREE_DELIMITER;
-}
-
 static bool is_worth_a_line(const struct tree *tree, const struct tree_function *function, bool diff)
 {
 	return diff ? size_of_change(tree, function) ||
@@ -206,13 +183,14 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 	uint32_t lines = options->limit ? options->limit : DEFAULT_LINES, nr = 0, left = 0;
 	_cleanup_(freep) struct tree_function *functions = tree_functions(tree);
 
-	qsort_r(functions, tree->frames.nr, sizeof(*functions), caption->diff ? compare_changes : compare_self,
+	qsort_r(functions, tree->frames.nr, sizeof(*functions), caption->diff ? compare_changes : tree_busier_first,
 		(void *)tree);
 	add_table_head(tree, caption, ret_text);
 	for (size_t i = 0; i < tree->frames.nr; i++) {
 		const struct tree_function *function = &functions[i];
 
-		if (!is_code(tree, function) || !is_worth_a_line(tree, function, caption->diff))
+		if (!tree_is_code(&tree->frames.data[function->frame]) ||
+		    !is_worth_a_line(tree, function, caption->diff))
 			continue;
 		if (nr++ < lines)
 			print_function(tree, function, caption->diff, ret_text);
@@ -220,8 +198,7 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 			left++;
 	}
 	if (left)
-		buf_addf(ret_text, "(%" PRIu32 " more function%s; %s shows more)\n", left, left == 1 ? "" : "s",
-			 caption->diff ? "--lines=N" : "--top=N");
+		buf_addf(ret_text, "(%" PRIu32 " more function%s; --top=N shows more)\n", left, left == 1 ? "" : "s");
 }
 
 /* ---- two profiles as folded lines, as flamegraph.pl takes them for a difference ---- */
@@ -237,8 +214,8 @@ static void add_element(struct buf *line, const char *text)
 }
 
 /*
- * What rounding takes from one line the next one gets, so a profile of a thousand stacks of one sample each does not become
- * nothing, and whoever adds the lines up has the whole.
+ * Rounding errors are carried over to the next line, so that the lines add up to the total, and scaling does not turn a
+ * thousand stacks of one sample each into zeros.
  */
 void render_two_columns(const struct tree *tree, struct buf *ret_text)
 {

@@ -82,6 +82,7 @@ struct attach_plan {
 	char unwind_note[256]; /* why, for the user; "": no message is needed */
 	VEC(struct probe_place) places;
 	VEC(int) fds; /* of the files to probe */
+	uint32_t nr_files; /* numbers that the symbol worker has for files to probe */
 };
 
 void attach_plan_done(struct attach_plan *attach);

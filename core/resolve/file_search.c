@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -60,7 +59,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 {
 	_cleanup_(closep) int file_fd = fd;
 	_cleanup_(freep) char *file_path = path;
-	struct probed_file file = { .number = PROBED_FILE + (uint32_t)search->files.nr };
+	struct probed_file file = { .number = PROBED_FILE + search->attach->nr_files };
 	int err = file_identity(fd, &file.identity);
 	int known = err ? fail(err, "'%s': %s", path, strerror(-err))
 			: find_file(search, fd, path, &file.identity, ret_index);
@@ -75,6 +74,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 		}
 		if (err)
 			return fail(err, "'%s': cannot be passed to the symbol worker: %s", path, strerror(-err));
+		search->attach->nr_files++;
 		file.path = take_ptr(file_path);
 		*ret_index = search->files.nr;
 		vec_push(&search->files, file);

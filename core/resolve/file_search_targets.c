@@ -145,7 +145,7 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 				 file->path, nr == 1 ? "the process loads" : "they load");
 }
 
-/* Processes that have ended are no misses: other messages name them, before the run and after it. */
+/* Processes that have ended do not count as misses: other messages name them, before the run and after it. */
 static int open_of_processes(struct file_search *search)
 {
 	const struct plan *plan = search->plan;

@@ -427,7 +427,8 @@ static char *suggest(const char *name)
 	while (file && getline(&text, &room, file) > 0)
 		if (parse_line(text, &line) && is_function(&line) && line.name[0] == name[0])
 			vec_push(&names, xstrdup(line.name));
-	near = str_nearest(name, (const char *const *)names.data, names.nr);
+	near = str_nearest(name, (const char *const *)names.data, names.nr)
+		       ?: str_with_words(name, (const char *const *)names.data, names.nr);
 	return near ? xstrdup(near) : NULL;
 }
 

@@ -15,3 +15,6 @@
 #define DECLARE_PROBE_KIND(name) extern const struct probe_kind probe_##name;
 PROBE_KINDS(DECLARE_PROBE_KIND)
 #undef DECLARE_PROBE_KIND
+
+/* Whether the host has this tracepoint: perf writes it without a type, and then it looks like LIBRARY:FUNCTION. */
+bool probe_is_event(const char *category, const char *event);

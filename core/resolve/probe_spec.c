@@ -34,6 +34,13 @@ static void add_letters(struct buf *text)
 		}
 }
 
+static const char *const return_words[] = { "r:", "kretprobe:", "kr:", "kretfunc:", "fexit:", "uretprobe:", "ur:" };
+
+static bool begins_with(const char *text, const char *word)
+{
+	return !strncmp(text, word, strlen(word));
+}
+
 static int fail_type(const char *text, size_t length)
 {
 	_cleanup_(buf_done) struct buf letters = {};
@@ -42,12 +49,14 @@ static int fail_type(const char *text, size_t length)
 	add_letters(&letters);
 	err = fail_usage("pattern '%s': the type must be %s, but is '%.*s'", text, buf_text(&letters), (int)length,
 			 text);
-	if (!strncmp(text, "r:", 2))
-		hint("return probes are not supported: after a function returns, no stack shows it; probe its entry");
+	for (size_t i = 0; i < sizeof(return_words) / sizeof(*return_words); i++)
+		if (begins_with(text, return_words[i]))
+			hint("return probes are not supported: after a function returns, no stack shows it; probe its "
+			     "entry");
 	return err;
 }
 
-/* A first part of three that is no type is an error, as in bcc. If it is a path, the colons belong to the path. */
+/* A first part of three that is not a type is an error, as in bcc. If it is a path, the colons belong to the path. */
 static int check_type(const struct spelling *spelling)
 {
 	const char *text = spelling->text;
@@ -55,6 +64,10 @@ static int check_type(const struct spelling *spelling)
 
 	if (!strncmp(text, "r::", 3)) /* "::" does not separate; but this is bcc's form of a return probe */
 		return fail_type(text, 1);
+	for (size_t i = 1; i < sizeof(return_words) / sizeof(*return_words);
+	     i++) /* r:FUNCTION may be a library r in bcc */
+		if (begins_with(text, return_words[i]))
+			return fail_type(text, strlen(return_words[i]) - 1);
 	second = first ? spelling_next_separator(spelling, first) : NULL;
 	if (spelling->regex || !second || piece_is_path(piece_cut(text, first)))
 		return 0;
@@ -63,9 +76,58 @@ static int check_type(const struct spelling *spelling)
 	return fail_type(text, (size_t)(first - text));
 }
 
+/* ---- words of bpftrace and perf ---- */
+
+/* "kprobe:" and the like, as the letters of our own. Those of the kernel have no target. */
+static const struct {
+	const char *word;
+	char letter;
+	bool in_kernel;
+} words[] = {
+	{ "kprobe:", 'p', true },  { "k:", 'p', true },           { "kfunc:", 'p', true }, { "fentry:", 'p', true },
+	{ "uprobe:", 'p', false }, { "tracepoint:", 't', false }, { "usdt:", 'u', false },
+};
+
+static const struct probe_kind *kind_of(char letter)
+{
+	for (size_t i = 0; i < NR_KINDS; i++)
+		if (kinds[i]->letter && kinds[i]->letter == letter)
+			return kinds[i];
+	return NULL;
+}
+
+static int split_in_kernel(struct spelling *spelling)
+{
+	spelling->kind = &probe_kernel_function;
+	spelling->pattern = piece_of(spelling->rest);
+	if (!spelling->regex && spelling_separator(spelling, spelling->rest))
+		return spelling_fail_form(spelling, "a kernel function has no module in front", "kprobe:FUNCTION");
+	return 0;
+}
+
+/* Whether the pattern begins with such a word; if so, splits it. */
+static bool split_word(struct spelling *spelling, int *ret_err)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!begins_with(spelling->text, words[i].word))
+			continue;
+		spelling->rest = spelling->text + strlen(words[i].word);
+		if (!words[i].in_kernel && !spelling_separator(spelling, spelling->rest))
+			return false; /* "usdt:f" is a function of a library */
+		spelling->has_letter = true;
+		spelling->kind = kind_of(words[i].letter);
+		*ret_err = words[i].in_kernel ? split_in_kernel(spelling) : spelling->kind->split(spelling);
+		return true;
+	}
+	return false;
+}
+
 static int split(struct spelling *spelling)
 {
 	int err = 0;
+
+	if (split_word(spelling, &err))
+		return err;
 
 	for (size_t i = 0; i < NR_KINDS; i++)
 		if (kinds[i]->letter && spelling->text[0] == kinds[i]->letter && spelling->text[1] == ':')

@@ -65,7 +65,8 @@ static void add_events(struct attach_plan *attach, const char *category, const s
 
 static int no_tracepoint(const struct plan *plan, const char *name, const name_list *seen)
 {
-	const char *near = str_nearest(name, (const char *const *)seen->data, seen->nr);
+	const char *near = str_nearest(name, (const char *const *)seen->data, seen->nr)
+				   ?: str_with_words(name, (const char *const *)seen->data, seen->nr);
 
 	fail_no_match("tracepoint '%s': nothing matches among %zu events", plan->probe.typed, seen->nr);
 	if (near)
@@ -187,6 +188,31 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	return host_tracefs() ? resolve_classic(plan, attach) : resolve_raw(plan, attach);
+}
+
+static bool is_raw_event(const char *event)
+{
+	_cleanup_(err_restore) struct err_saved before = err_save();
+	_cleanup_(name_list_done) name_list events = {};
+
+	if (host_raw_tracepoints(&events))
+		return false;
+	for (size_t i = 0; i < events.nr; i++)
+		if (!strcmp(events.data[i], event))
+			return true;
+	return false;
+}
+
+bool probe_is_event(const char *category, const char *event)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	if (!category || strchr(category, '/') || strchr(event, '/'))
+		return false;
+	if (!host_tracefs())
+		return is_raw_event(event);
+	path = xasprintf("%s/events/%s/%s/id", host_tracefs(), category, event);
+	return !access(path, F_OK);
 }
 
 /* ---- parsing ---- */

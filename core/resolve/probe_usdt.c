@@ -114,7 +114,8 @@ static int nothing_among(const name_list *known, const char *wanted, const char 
 
 	if (!known->nr) {
 		fail_no_match("USDT probe '%s': no USDT probes in %s", wanted, where);
-		hint("programs define them with sys/sdt.h; readelf -n lists them as stapsdt");
+		hint("programs define them with sys/sdt.h, readelf -n lists them as stapsdt; a function is "
+		     "LIBRARY:FUNCTION, without u:");
 		return -ENOENT;
 	}
 	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known->nr, where);
@@ -242,7 +243,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* Processes that have ended are no misses: other messages name them, before the run and after it. */
+/* Processes that have ended do not count as misses: other messages name them, before the run and after it. */
 static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
 {
 	_cleanup_(freep) char *cause = search_process(search, tgid) ? xstrdup(err_cause()) : NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* User functions: a file, found by the name of a library or by path, and functions that the symbol worker finds in it. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +71,7 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 	bool is_new = user_code_add(attach, file, function->file_offset);
 	struct probe_place *place = &vec_last(&attach->places);
 
-	if (is_new) /* a .cold part of a function is no entry: the function jumps to it */
+	if (is_new) /* a .cold part of a function is not an entry: the function jumps to it */
 		place->first = user_code_first(file->fd, function->file_offset, !strstr(function->name, ".cold"));
 	freep(&place->name);
 	freep(&place->shown);
@@ -160,6 +159,10 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	int err = pattern_compile(plan, pattern, &match);
 
 	err = err ?: file_search_targets(&search, find_functions, pattern);
+	if (err == -ENOENT && probe_is_event(plan->probe.target, plan->probe.pattern)) {
+		fail(err, "'%s': no such library or program", plan->probe.target);
+		hint("did you mean the tracepoint 't:%s:%s'?", plan->probe.target, plan->probe.pattern);
+	}
 	return err ? err : user_code_finish(&search);
 }
 

@@ -5,22 +5,32 @@
 #include <stdio.h>
 
 #include "core/base/err.h"
+#include "core/base/cleanup.h"
 #include "core/host/host.h"
+#include "core/resolve/attach_merge.h"
+#include "core/resolve/patterns.h"
+
+static int check_one_cpu(const cpu_list *online, uint32_t cpu)
+{
+	for (size_t i = 0; i < online->nr; i++)
+		if (online->data[i] == (int)cpu)
+			return 0;
+	fail(-ENODEV, "CPU %u: not online", cpu);
+	hint("/sys/devices/system/cpu/online lists the online CPUs");
+	return -ENODEV;
+}
 
 /* For most kinds of probes, a CPU that is not online gives no error, and an empty report. */
 static int check_cpu(const struct plan *plan)
 {
 	cpu_list online = {};
-	bool is_there = plan->cpu < 0 || !host_tells_online_cpus(&online); /* without /sys, this is not known */
+	bool is_known = plan->cpus.nr && host_tells_online_cpus(&online); /* without /sys, it is not */
+	int err = 0;
 
-	for (size_t i = 0; i < online.nr; i++)
-		is_there |= online.data[i] == plan->cpu;
+	for (size_t i = 0; is_known && !err && i < plan->cpus.nr; i++)
+		err = check_one_cpu(&online, plan->cpus.data[i]);
 	vec_done(&online);
-	if (is_there)
-		return 0;
-	fail(-ENODEV, "CPU %d: not online", plan->cpu);
-	hint("/sys/devices/system/cpu/online lists the online CPUs");
-	return -ENODEV;
+	return err;
 }
 
 /* Why this build has no unwinder; NULL: it has one. */
@@ -35,20 +45,49 @@ static const char *reason_of_build(void)
 #endif
 }
 
-static const char *reason_against(const struct attach_plan *attach)
+static const char *reason_of_host(const struct host_reads *reads)
 {
-	if (!attach->reads.user || !attach->reads.kernel)
+	if (!reads->user || !reads->kernel)
 		return "BPF programs cannot read memory (lockdown=confidentiality)";
 	if (host_freezes_on_user_reads())
 		return "this kernel may freeze when BPF programs read user memory (fixed in 6.1.36, 6.3.10 and 6.4)";
 	return NULL;
 }
 
+const char *resolve_unwind_obstacle(const struct host_reads *reads)
+{
+	return reason_of_build() ?: reason_of_host(reads);
+}
+
+void resolve_describe_user_stacks(const struct plan *plan, const struct attach_plan *attach, struct buf *text)
+{
+	const enum unwind_mode mode = plan_unwind(plan);
+
+	buf_adds(text, "user stacks: ");
+	if (!plan->want_user)
+		buf_adds(text, "none\n");
+	else if (plan->unwind == UNWIND_FP)
+		buf_adds(text, "by frame pointers (--unwind=fp)\n");
+	else if (mode == UNWIND_FP)
+		buf_adds(
+			text,
+			"by frame pointers, the default for all processes: the first events of a new process come before "
+			"its unwind tables; --unwind=auto uses tables\n");
+	else if (attach->no_unwind)
+		buf_addf(text, "by frame pointers: %s\n", resolve_unwind_obstacle(&attach->reads));
+	else if (mode == UNWIND_DWARF)
+		buf_adds(text, "by unwind tables only (--unwind=dwarf)\n");
+	else
+		buf_adds(
+			text,
+			"by unwind tables; by frame pointers where code has neither unwind information nor a table yet\n");
+}
+
 /* Notes whether the programs can unwind user stacks with tables, and why not. A failure only if the user asked for tables (--unwind=dwarf). */
 static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
 {
 	enum unwind_mode mode = plan_unwind(plan);
-	const char *build = reason_of_build(), *reason = build ?: reason_against(attach);
+	const char *build = reason_of_build(), *reason = build ?: reason_of_host(&attach->reads);
 
 	if (!plan->want_user || mode == UNWIND_FP || mode == UNWIND_NONE || !reason)
 		return 0;
@@ -61,11 +100,29 @@ static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
 	return 0;
 }
 
+/* Each pattern as if it were alone. */
+static int resolve_several(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->probes.nr; i++) {
+		_cleanup_(attach_plan_done) struct attach_plan part = { .nr_files = attach->nr_files };
+		struct plan one = *plan;
+
+		one.probe = plan->probes.data[i];
+		err = one.probe.kind->resolve(&one, symbolizer, &part);
+		err = err ?: attach_plan_merge(attach, &part);
+	}
+	return err ?: pattern_check_limit(plan, attach->places.nr);
+}
+
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
 {
 	int err = check_cpu(plan);
 
-	err = err ?: plan->probe.kind->resolve(plan, symbolizer, ret_attach);
+	if (!err)
+		err = plan->probes.nr ? resolve_several(plan, symbolizer, ret_attach)
+				      : plan->probe.kind->resolve(plan, symbolizer, ret_attach);
 	if (err || plan->look_only)
 		return err;
 	ret_attach->reads = host_reads(ret_attach->program);

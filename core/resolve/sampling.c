@@ -35,7 +35,7 @@ struct sampled_cpu {
 struct sampling {
 	struct sampling_choice choice;
 	int program_fd;
-	int only_cpu;
+	cpu_list only; /* the CPUs that the user wants; empty: all */
 	bool running;
 	uint64_t gone_counter, gone_idle; /* of CPUs that went offline */
 	uint64_t followed_ns; /* when CPUs were last followed */
@@ -79,13 +79,21 @@ static int open_event(const struct sampling_choice *choice, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The plan's CPU, or all online CPUs. 0 or a recorded failure. */
+static bool is_in(const cpu_list *cpus, int cpu)
+{
+	for (size_t i = 0; i < cpus->nr; i++)
+		if (cpus->data[i] == cpu)
+			return true;
+	return false;
+}
+
+/* The plan's CPUs, or all online CPUs. 0 or a recorded failure. */
 static int planned_cpus(const struct plan *plan, cpu_list *ret_cpus)
 {
-	if (plan->cpu < 0)
-		return host_online_cpus(ret_cpus);
-	vec_push(ret_cpus, plan->cpu);
-	return 0;
+	for (size_t i = 0; i < plan->cpus.nr; i++)
+		if (!is_in(ret_cpus, (int)plan->cpus.data[i]))
+			vec_push(ret_cpus, (int)plan->cpus.data[i]);
+	return plan->cpus.nr ? 0 : host_online_cpus(ret_cpus);
 }
 
 static int not_allowed(const struct sampling_choice *choice, int err)
@@ -153,10 +161,10 @@ static int check_clock(const struct plan *plan, const struct sampling_choice *ch
 		return 0;
 	if (!plan->period)
 		return fail_usage(
-			"argument -F: %llu Hertz is too high for %s, the timer would use up the CPUs: give at most %u",
+			"argument -F: %llu Hertz is too high for %s (the timer would use up the CPUs): give at most %u",
 			(unsigned long long)plan->frequency_hz, choice->name, MAX_CLOCK_HZ);
-	fail_usage("argument -c: a sample every %llu ns is too often for %s, the timer would use up "
-		   "the CPUs: give at least %u",
+	fail_usage("argument -c: a sample every %llu ns is too often for %s (the timer would use up "
+		   "the CPUs): give at least %u",
 		   (unsigned long long)plan->period, choice->name, (unsigned int)(NSEC_PER_SEC / MAX_CLOCK_HZ));
 	if (choice->why[0])
 		hint("-c counts nanoseconds here: %s", choice->why);
@@ -261,7 +269,9 @@ int sampling_new(const struct plan *plan, const struct sampling_choice *choice, 
 	cpu_list cpus = {};
 	int err;
 
-	*sampling = (struct sampling){ .choice = *choice, .program_fd = program_fd, .only_cpu = plan->cpu };
+	*sampling = (struct sampling){ .choice = *choice, .program_fd = program_fd };
+	for (size_t i = 0; i < plan->cpus.nr; i++)
+		vec_push(&sampling->only, (int)plan->cpus.data[i]);
 	err = planned_cpus(plan, &cpus) ?: attach_all(sampling, &cpus);
 	vec_done(&cpus);
 	if (err)
@@ -278,6 +288,7 @@ void sampling_free(struct sampling *sampling)
 	for (size_t i = 0; i < sampling->cpus.nr; i++)
 		closep(&sampling->cpus.data[i].fd);
 	vec_done(&sampling->cpus);
+	vec_done(&sampling->only);
 	free(sampling);
 }
 
@@ -307,14 +318,6 @@ static void read_event(struct sampled_cpu *sampled)
 
 	if (read(sampled->fd, &values, sizeof(values)) == sizeof(values))
 		sampled->values = values;
-}
-
-static bool is_in(const cpu_list *cpus, int cpu)
-{
-	for (size_t i = 0; i < cpus->nr; i++)
-		if (cpus->data[i] == cpu)
-			return true;
-	return false;
 }
 
 /*
@@ -356,7 +359,7 @@ static void note_unsampled(struct sampling *sampling, const cpu_list *online, ui
 	for (size_t i = 0; i < online->nr; i++) {
 		int cpu = online->data[i];
 
-		if (sampled_cpu(sampling, cpu) || (sampling->only_cpu >= 0 && sampling->only_cpu != cpu))
+		if (sampled_cpu(sampling, cpu) || (sampling->only.nr && !is_in(&sampling->only, cpu)))
 			continue;
 		sampling->unsampled_ns += time_ns;
 		if (attach)

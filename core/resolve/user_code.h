@@ -2,7 +2,6 @@
 /* Places in user code: their mechanism, and whether an instruction can have a breakpoint. */
 #pragma once
 
-#include "core/plan/plan.h"
 #include "core/resolve/attach_plan.h"
 #include "core/resolve/file_search.h"
 

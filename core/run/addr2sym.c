@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* addr2sym: names of addresses through the same way as every frame of a profile, without BPF. */
+/* addr2sym: names addresses with the code that names frames of a profile, without BPF. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,25 +24,25 @@
 
 enum {
 	THE_FILE = 0, /* its number in the symbolizer */
-	BATCH = 4096, /* addresses of the standard input that are named at once */
+	BATCH = 4096, /* addresses of standard input that are named together */
 };
 
 struct addr2sym {
 	const struct addr2sym_request *request;
 	struct naming naming;
 	struct debuginfod debuginfod;
-	char *path; /* of the file, absolute: debug files are looked for beside it */
+	char *path; /* of the file, absolute: debug files are searched beside it */
 	struct symbolizer *symbolizer;
 	struct profile profile;
-	struct spaces *spaces; /* with a process */
+	struct spaces *spaces; /* only with a process */
 	struct frame_lines lines; /* of frames */
 	uint32_t lines_said; /* a bit for each enum line_reason that a message has named */
 	VEC(uint64_t) addresses;
-	bool lines_missed; /* the lines of the file could not be read, and a message said so */
-	const char *missing_split; /* as in symbol_lines, the most of all questions about the file */
+	bool lines_missed; /* a message was printed: the lines of the file could not be read */
+	const char *missing_split; /* as in symbol_lines; of the question with the largest number */
 	uint32_t nr_missing_splits;
 	struct buf text;
-	struct buf why; /* what was decided since the last answer, a line each */
+	struct buf why; /* decisions since the last answer, one per line */
 };
 
 static bool wants_lines(const struct addr2sym_request *request)
@@ -63,7 +63,7 @@ static void add_name(struct buf *text, const char *name, uint64_t offset, const 
 	}
 }
 
-/* " FILE:LINE"; '?' for a place that belongs to no line, as addr2line shows it. */
+/* Adds " FILE:LINE". '?' stands for an unknown line, as in addr2line. */
 static void add_line(struct addr2sym *run, const struct symbol_line *line)
 {
 	struct buf *text = &run->text;
@@ -86,7 +86,7 @@ static void add_inlined(struct addr2sym *run, const struct symbol_line *line)
 	buf_addc(&run->text, '\n');
 }
 
-/* Nobody has mapped a file that was named on the command line. */
+/* A file of the command line is not mapped by any process. */
 static const char *reason_text(const struct addr2sym *run, enum frame_reason reason)
 {
 	if (!run->spaces && reason == REASON_NOT_ELF)
@@ -107,7 +107,7 @@ enum {
 	SENTENCES_MAX = 64
 };
 
-/* Whether the text has the same line before this one; the length includes the newline. */
+/* Whether the text already has this line; the length includes the newline. */
 static bool is_repeated(const char *text, const char *line, size_t length)
 {
 	const char *end;
@@ -120,7 +120,7 @@ static bool is_repeated(const char *text, const char *line, size_t length)
 	return false;
 }
 
-/* Adds the decisions below the answer, each once, and forgets them. */
+/* Adds the decisions below the answer, each once, and clears them. */
 static void add_why(struct addr2sym *run)
 {
 	const char *text = buf_text(&run->why), *line = text, *end;
@@ -131,7 +131,7 @@ static void add_why(struct addr2sym *run)
 	buf_clear(&run->why);
 }
 
-/* Of a file that cannot be read there are no decisions, only the reason why there is no name. */
+/* If the file cannot be read, there are no decisions, only the reason why there is no name. */
 static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query, enum frame_reason reason)
 {
 	const char *sentences[SENTENCES_MAX];
@@ -143,7 +143,7 @@ static void explain(struct addr2sym *run, uint32_t file, const struct symbol_que
 		why_add(&run->why, "no name: %s", reason_text(run, reason));
 }
 
-/* Of inlined calls, whose debug information is in a file of its own. */
+/* Explains a missing file with the debug information of inlined calls. */
 static void explain_missing_split(struct addr2sym *run, const char *path, const char *split, uint32_t nr)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -193,7 +193,7 @@ static uint32_t frame_of(struct addr2sym *run, uint64_t address)
 
 	if (run->request->kernel)
 		return profile_add_frame(&run->profile, &kernel);
-	/* one by one: only the first of a stack can be exact */
+	/* one by one, because only the first frame of a stack can be exact */
 	spaces_add_frames(run->spaces, &record, &address, 1, !run->request->is_return, &frame);
 	return frame;
 }
@@ -235,7 +235,7 @@ static void add_frame(struct addr2sym *run, const struct profile_frame *frame)
 	buf_addc(&run->text, '\n');
 }
 
-/* Why a frame has no line: each reason once. */
+/* Prints why a frame has no line; each reason once. */
 static void say_no_line(struct addr2sym *run, uint64_t address, const struct profile_frame *frame)
 {
 	uint32_t bit = 1u << frame->line_reason;
@@ -255,7 +255,7 @@ static void name_as_frames(struct addr2sym *run)
 	for (size_t i = 0; i < nr; i++)
 		frames[i] = frame_of(run, run->addresses.data[i]);
 	name_frames(&run->profile, run->symbolizer, run->spaces);
-	run->lines.left_ns = FRAME_LINES_NS; /* the user waits for it, as long as each question may take */
+	run->lines.left_ns = FRAME_LINES_NS; /* each batch has the time of a whole run */
 	frame_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, UINT64_MAX);
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_frame *frame = &run->profile.frames.data[frames[i]];
@@ -282,7 +282,7 @@ static void add_answer(struct addr2sym *run, const struct symbol_answer *answer)
 		buf_addf(&run->text, "?? (%s)", reason_text(run, reason));
 }
 
-/* The inlined calls, and then the function itself, whose name is there already. */
+/* Adds the inlined calls, then the function itself, whose name is already known. */
 static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, const struct symbol_line *lines,
 		      size_t nr)
 {
@@ -375,7 +375,7 @@ static int name_batch(struct addr2sym *run)
 
 #define NOT_AN_ADDRESS "not an address: give hexadecimal digits, with 0x or without"
 
-/* Hexadecimal, with 0x or without, as addr2line takes it. */
+/* A hexadecimal number, with or without 0x, as in addr2line. */
 static bool is_address(const char *text)
 {
 	const char *digits = text + (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0);
@@ -384,7 +384,7 @@ static bool is_address(const char *text)
 	return length && !digits[length] && length <= 16;
 }
 
-/* Names the batch when it is full; with --why it is one address with its own reasons. */
+/* Names the batch if it is full. With --why a batch is one address, because each has its own decisions. */
 static int add_address(struct addr2sym *run, const char *text, size_t batch)
 {
 	vec_push(&run->addresses, strtoull(text, NULL, 16));
@@ -417,13 +417,13 @@ static int name_input(struct addr2sym *run)
 		number++;
 		if (is_address(word))
 			err = add_address(run, word, BATCH);
-		else if (*word) /* what came before a bad line is named */
+		else if (*word) /* names the addresses before the bad line */
 			err = name_batch(run) ?: fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word);
 	}
 	return err ? err : name_batch(run);
 }
 
-/* ---- the other way ---- */
+/* ---- addresses of a name ---- */
 
 static void free_functions(struct symbol_function **functions)
 {
@@ -435,7 +435,7 @@ static const char *name_of(const struct symbol_function *function)
 	return function->readable ? function->readable : function->name;
 }
 
-/* Copies of a constructor, which differ in their mangled names, and may be one function. */
+/* Copies of a constructor, which differ in their mangled names, may be one function. */
 static bool is_same_function(const struct symbol_function *a, const struct symbol_function *b)
 {
 	return a->address == b->address && !strcmp(name_of(a), name_of(b));
@@ -472,7 +472,7 @@ static int find(struct addr2sym *run)
 	return -ENOENT;
 }
 
-/* ---- the whole ---- */
+/* ---- the run ---- */
 
 static void say_missing_split(const char *path, const char *split, uint32_t nr)
 {
@@ -482,7 +482,7 @@ static void say_missing_split(const char *path, const char *split, uint32_t nr)
 	fprintf(stderr, "stacktool addr2sym: %s\n", buf_text(&text));
 }
 
-/* Once for each file, of all that was asked. */
+/* Prints this once for each file. */
 static void say_missing_splits(const struct addr2sym *run)
 {
 	const struct profile *profile = &run->profile;
@@ -507,7 +507,7 @@ static int open_file(struct addr2sym *run)
 	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd, 0);
 }
 
-/* A wrong --vmlinux is a failure now; without the option, missing debug information is none. */
+/* A wrong file of --vmlinux is a failure. Without the option, missing debug information is not. */
 static int open_vmlinux(struct addr2sym *run)
 {
 	char text[256];

@@ -20,6 +20,7 @@
 #include "core/base/escape.h"
 #include "core/files/foreign_memory.h"
 #include "core/files/opener.h"
+#include "core/files/probe_wait.h"
 #include "core/files/proc_maps.h"
 #include "core/host/empty_uprobe.h"
 #include "core/resolve/first_instruction.h"
@@ -33,10 +34,11 @@
 #define MOMENT_NS 500000000
 
 enum {
-	BYTES_AT_ONCE = 65536, /* the largest page there is, or some */
+	BYTES_AT_ONCE = 65536, /* the largest page size, or several pages */
 	MAX_MAPPINGS = 8192, /* of a process */
-	MAX_PAGES = 8192,    /* of a process, that are compared */
+	MAX_PAGES = 8192,    /* that are compared in one process */
 	MAX_FILES = 512,
+	MAX_OTHER_BYTES = 16, /* of a page with breakpoints that differ from the file */
 	MAX_PLACES = 1 << 18,
 	NO_FILE = -1,
 };
@@ -54,9 +56,9 @@ struct search {
 	struct breakpoints *found;
 	uint64_t until_ns;
 	uint64_t page_bytes;
-	/* of the process that is looked at */
+	/* of the current process */
 	uint32_t tgid;
-	VEC(struct proc_mapping) mappings; /* of files; which owns their paths */
+	VEC(struct proc_mapping) mappings; /* of files; owns their paths */
 	VEC(struct range) trampolines;
 	size_t nr_pages;
 	bool is_cut;
@@ -78,7 +80,7 @@ enum {
 	CALL_BYTES = 5,
 };
 
-/* A call to the page that the kernel maps for optimized probes, where the file has a nop. */
+/* The kernel optimizes a probe of a 5-byte nop to a call into the page of its trampoline. */
 static bool is_call(const struct search *search, uint64_t address, const uint8_t *memory, const uint8_t *file,
 		    size_t nr)
 {
@@ -95,7 +97,7 @@ static bool is_call(const struct search *search, uint64_t address, const uint8_t
 	return false;
 }
 
-/* The length of the breakpoint at this place; 0: none. Code that something else has rewritten differs after it, too. */
+/* The length of the breakpoint at this place; 0: none. For other changes of the code, the bytes after it differ too. */
 static size_t breakpoint_bytes(const struct search *search, uint64_t address, const uint8_t *memory,
 			       const uint8_t *file, size_t nr)
 {
@@ -147,26 +149,49 @@ static void merge_places(struct breakpoints *found)
 	found->places.nr = nr;
 }
 
+/* A page that its program has rewritten, as generated code is, has no breakpoints: a byte of it may look like one. */
+static void compare_page(struct search *search, const struct broken_place *start, uint64_t address,
+			 const uint8_t *memory, const uint8_t *text, size_t nr)
+{
+	struct breakpoints *found = search->found;
+	const size_t nr_before = found->places.nr;
+	size_t nr_others = 0;
+	bool is_cut = false;
+
+	for (size_t i = 0, step; i < nr && i < search->page_bytes; i += step) {
+		const bool differs = memory[i] != text[i];
+
+		step = differs ? breakpoint_bytes(search, address + i, memory + i, text + i, nr - i) : 0;
+		nr_others += differs && !step;
+		if (step && found->places.nr < MAX_PLACES) {
+			vec_push(&found->places, *start);
+			vec_last(&found->places).offset += i;
+		} else if (step) {
+			is_cut = true;
+		}
+		step = step ? step : 1;
+	}
+	if (nr_others > MAX_OTHER_BYTES)
+		found->places.nr = nr_before;
+	else
+		search->is_cut |= is_cut;
+}
+
 static void compare(struct search *search, uint32_t file, uint64_t address, uint64_t offset, const uint8_t *memory,
 		    const uint8_t *text, size_t nr)
 {
-	struct breakpoints *found = search->found;
+	for (size_t i = 0; i < nr; i += search->page_bytes) {
+		const struct broken_place start = {
+			.file = file, .nr_processes = 1, .tgid = search->tgid, .offset = offset + i
+		};
 
-	for (size_t i = 0, step; i < nr; i += step) {
-		step = memory[i] == text[i] ? 0 : breakpoint_bytes(search, address + i, memory + i, text + i, nr - i);
-		if (step && found->places.nr < MAX_PLACES)
-			vec_push(&found->places,
-				 (struct broken_place){
-					 .file = file, .nr_processes = 1, .tgid = search->tgid, .offset = offset + i });
-		else if (step)
-			search->is_cut = true;
-		step = step ? step : 1;
+		compare_page(search, &start, address + i, memory + i, text + i, nr - i);
 	}
 }
 
 /* ---- files ---- */
 
-/* A file whose daemon may never answer is not read. */
+/* Files on such mounts are not read: their daemon may never answer. */
 static bool may_hang(int fd)
 {
 	struct statfs system;
@@ -174,7 +199,7 @@ static bool may_hang(int fd)
 	return fstatfs(fd, &system) || system.f_type == FUSE_SUPER_MAGIC;
 }
 
-/* The index of the file, or NO_FILE. One that cannot be opened is asked for again in the next process. */
+/* The index of the file, or NO_FILE. If the file cannot be opened, the next process with it tries again. */
 static int file_of(struct search *search, const struct proc_mapping *mapping)
 {
 	struct breakpoints *found = search->found;
@@ -228,7 +253,7 @@ static bool is_copied(uint64_t page)
 	return page & (PAGE_PRESENT | PAGE_SWAPPED) && !(page & PAGE_OF_FILE);
 }
 
-/* Notes that the process is not looked at to its end. */
+/* Notes that the process was not searched completely. */
 static bool is_enough(struct search *search)
 {
 	bool enough = search->nr_pages >= MAX_PAGES || is_over(search);
@@ -332,12 +357,13 @@ static void note_refusal(struct search *search, int error)
 
 static void look_at_process(struct search *search, uint32_t tgid)
 {
-	_cleanup_(closep) int maps = open_of(tgid, "maps");
 	_cleanup_(closep) int pagemap = -1;
+	int nr;
 
 	search->tgid = tgid;
-	if (maps < 0 || proc_maps_read(maps, remember, search) < 0) {
-		note_refusal(search, errno);
+	nr = proc_maps_read_of(tgid, remember, search); /* does not wait for its locks */
+	if (nr < 0) {
+		note_refusal(search, -nr);
 		return;
 	}
 	pagemap = open_of(tgid, "pagemap");
@@ -376,7 +402,7 @@ static int look_at_all(struct breakpoints *ret_found)
 	search.memory = xmalloc(BYTES_AT_ONCE);
 	search.text = xmalloc(BYTES_AT_ONCE);
 	for (struct dirent *entry; (entry = readdir(processes));) {
-		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0 for what is no process */
+		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0: not a process */
 
 		if (!tgid || tgid == (uint32_t)getpid())
 			continue;
@@ -407,7 +433,10 @@ static bool was_stale(const struct breakpoints *before, const struct broken_file
 	return false;
 }
 
-/* Probes that come or go are known a moment too late, or no more: what is stale stays. */
+/*
+ * A probe may just be coming or going when the breakpoints are read. So a breakpoint is stale only if it is found
+ * twice.
+ */
 static int look_again(struct breakpoints *found)
 {
 	_cleanup_(breakpoints_done) struct breakpoints before = *found;
@@ -477,44 +506,101 @@ void breakpoints_describe(const struct breakpoints *found, struct buf *ret_text)
 
 /* ---- healing ---- */
 
-/* Places of one file: by one link, or one by one where there are no links or one of the places is refused. */
-static size_t heal(int fd, const unsigned long *offsets, size_t nr, int *ret_err)
-{
+/* The memory of the child. */
+struct heal_call {
+	struct empty_uprobe_ways ways;
 	char path[32];
-	size_t nr_refused = 0;
-	int probe;
+	pid_t process;
+	int err; /* of a refusal */
+	size_t nr_refused, nr;
+	unsigned long offsets[EMPTY_UPROBES];
+};
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	probe = empty_uprobes_open(path, offsets, nr, getpid());
+/*
+ * Probes the places of one file: with one link, or one by one if this kernel has no such links or refuses one of the places. In the
+ * child.
+ */
+static int probe_places(void *memory, int fds[PROBE_CALL_FDS])
+{
+	struct heal_call *heal = memory;
+	int probe = empty_uprobes_open(&heal->ways, heal->path, heal->offsets, heal->nr, heal->process);
+
+	(void)fds;
 	empty_uprobe_close(probe);
-	for (size_t i = 0; probe < 0 && i < nr; i++) {
-		int one = empty_uprobe_open(path, offsets[i], getpid());
+	for (size_t i = 0; probe < 0 && i < heal->nr; i++) {
+		int one = empty_uprobe_open(&heal->ways, heal->path, heal->offsets[i], heal->process);
 
 		empty_uprobe_close(one);
-		*ret_err = one < 0 ? one : *ret_err;
-		nr_refused += one < 0;
+		heal->err = one < 0 ? one : heal->err;
+		heal->nr_refused += one < 0;
 	}
-	return nr_refused;
+	return 0;
 }
 
-size_t breakpoints_heal(const struct breakpoints *found, int *ret_err)
+static struct probe_call *new_heal_call(const struct empty_uprobe_ways *ways, int fd)
 {
-	unsigned long offsets[EMPTY_UPROBES];
-	size_t nr_refused = 0;
+	struct probe_call *call = probe_call_new(sizeof(struct heal_call), 2);
+	struct heal_call *heal = call ? probe_call_memory(call) : NULL;
 
-	for (uint32_t file = 0; file < found->files.nr; file++) {
-		size_t nr = 0;
+	if (!call)
+		return NULL;
+	heal->ways = *ways;
+	heal->process = getpid();
+	snprintf(heal->path, sizeof(heal->path), "/proc/self/fd/%d", fd);
+	probe_call_give(call, fd);
+	if (ways->program >= 0)
+		probe_call_give(call, ways->program);
+	return call;
+}
 
-		for (size_t i = 0; i < found->places.nr; i++) {
-			const struct broken_place *place = &found->places.data[i];
+/* Lets a child make the calls, and frees it. False: it is left behind, because it waits for a process. */
+static bool heal_by(struct probe_call *call, struct breakpoints_healed *ret_healed)
+{
+	const struct heal_call *heal = probe_call_memory(call);
+	struct probe_wait wait = {};
+	int fds[PROBE_CALL_FDS], err = probe_call_start(call, probe_places, false);
 
-			if (place->file == file && !place->known)
-				offsets[nr++] = place->offset;
-			if (nr && (nr == EMPTY_UPROBES || i + 1 == found->places.nr)) {
-				nr_refused += heal(found->files.data[file].fd, offsets, nr, ret_err);
-				nr = 0;
-			}
-		}
+	while (!err && !probe_wait_step(&wait, call)) {
+		if (!probe_wait_is_stuck(&wait) || !probe_call_leave(call))
+			continue;
+		memcpy(ret_healed->why, wait.why, sizeof(ret_healed->why));
+		return false;
 	}
-	return nr_refused;
+	if (!err)
+		err = probe_call_end(call, fds);
+	ret_healed->nr_refused += err ? heal->nr : heal->nr_refused;
+	ret_healed->err = err ?: heal->err ?: ret_healed->err;
+	probe_call_free(call);
+	return true;
+}
+
+static bool heal_file(const struct breakpoints *found, uint32_t file, const struct empty_uprobe_ways *ways,
+		      struct breakpoints_healed *ret_healed)
+{
+	struct probe_call *call = NULL;
+
+	for (size_t i = 0; i < found->places.nr; i++) {
+		const struct broken_place *place = &found->places.data[i];
+		const bool is_stale = place->file == file && !place->known;
+		struct heal_call *heal;
+
+		call = call || !is_stale ? call : xcheck(new_heal_call(ways, found->files.data[file].fd));
+		if (!is_stale)
+			continue;
+		heal = probe_call_memory(call);
+		heal->offsets[heal->nr++] = place->offset;
+		if (heal->nr == EMPTY_UPROBES && !heal_by(take_ptr(call), ret_healed))
+			return false;
+	}
+	return !call || heal_by(call, ret_healed);
+}
+
+void breakpoints_heal(const struct breakpoints *found, struct breakpoints_healed *ret_healed)
+{
+	_cleanup_(empty_uprobe_ways_done) struct empty_uprobe_ways ways = empty_uprobe_ways();
+
+	*ret_healed = (struct breakpoints_healed){};
+	for (uint32_t file = 0; file < found->files.nr; file++)
+		if (!heal_file(found, file, &ways, ret_healed))
+			return;
 }

@@ -103,7 +103,7 @@ static void tell_descriptor(const struct listener *listener, int tgid, int fd)
 	    (type != BPF_FD_TYPE_UPROBE && type != BPF_FD_TYPE_URETPROBE))
 		return;
 	offset = from;
-	/* The kernel keeps the path as it was given: /proc/self is the process that gave it. */
+	/* The kernel keeps the path as it was given; /proc/self means the process that gave it. */
 	if (!strncmp(path, self, strlen(self)))
 		theirs = xasprintf("/proc/%d/%s", tgid, path + strlen(self));
 	tell(listener, theirs ? theirs : path, &offset, 1);

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/run/describe.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/cli/status.h"
 #include "core/cli/version.h"
 #include "core/host/host.h"
 #include "core/run/output.h"
+#include "core/run/words.h"
+#include "core/session/loaded.h"
 
 static void describe_host(struct profile *profile)
 {
@@ -53,7 +59,7 @@ static void describe_event(struct profile *profile, const struct plan *plan, con
 		unit = "samples";
 	} else if (attach->mechanism == MECHANISM_TP_BTF) {
 		event = "sched:sched_switch";
-		unit = "microseconds"; /* of the value that reports show; the sums are in nanoseconds */
+		unit = "microseconds"; /* of the value in reports; the sums are in nanoseconds */
 	}
 	profile->event = profile_add_string(profile, event);
 	profile->unit = profile_add_string(profile, unit);
@@ -76,4 +82,34 @@ void run_describe(struct profile *profile, const struct applet *applet, const st
 	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
 	describe_host(profile);
 	describe_clocks(profile, plan, attach);
+}
+
+void run_describe_status(struct profile *profile, const struct plan *plan, bool lost, bool cut)
+{
+	int status = cut ? STATUS_CUT : plan->strict && lost ? STATUS_LOST : STATUS_DONE;
+
+	profile->own_status = (uint32_t)status;
+	profile->reason = status_word(status);
+}
+
+int run_explain(const struct plan *plan, const struct attach_plan *attach, bool *ret_stop)
+{
+	FILE *out = plan->explain ? stdout : stderr;
+	_cleanup_(buf_done) struct buf text = {};
+	int err = 0;
+
+	*ret_stop = plan->explain;
+	if (!plan->explain && !plan->debug)
+		return 0;
+	plan_describe(plan, &text);
+	attach_plan_describe(attach, &text);
+	resolve_describe_user_stacks(plan, attach, &text);
+	if (plan->explain)
+		run_say_places(attach);
+	else
+		err = loaded_describe(plan, attach, &text);
+	if (err)
+		return err;
+	fputs(buf_text(&text), out);
+	return fflush(out) ? -errno : 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two profiles in one tree: what grew and what shrank. */
-#include <errno.h>
+/* Compares two profiles in one tree. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,37 +15,40 @@
 #include "core/run/output.h"
 #include "core/run/run.h"
 
-/* What is missing from a profile is missing from the difference; the lines are those of a report, below the file's name. */
-static void say_notes(const char *path, const struct profile *profile, const struct buf *of_reading)
+/* Losses of either profile make the difference wrong, so the notes of both are printed, each below its file name. */
+static void say_notes(const char *path, const struct buf *notes)
 {
 	_cleanup_(buf_done) struct buf name = {};
-	_cleanup_(freep) char *text = NULL;
-	size_t length = 0;
-	FILE *notes = open_memstream(&text, &length);
 
-	if (!notes)
-		return;
-	fputs(buf_text(of_reading), notes);
-	for (size_t i = 0; i < profile->intervals.nr; i++)
-		render_notes(profile, &profile->intervals.data[i], notes);
-	fclose(notes);
 	escape_add(&name, path, ESCAPE_LINE);
-	if (length)
-		fprintf(stderr, "%s:\n%s", buf_text(&name), text);
+	if (notes->nr)
+		fprintf(stderr, "%s:\n%s", buf_text(&name), buf_text(notes));
+}
+
+/* For pictures, which have them in one list: each line begins with the side. */
+static void add_notes_of(const char *side, const struct buf *notes, struct buf *ret_lines)
+{
+	for (const char *line = buf_text(notes); *line;) {
+		size_t length = strcspn(line, "\n");
+
+		buf_addf(ret_lines, "%s: %.*s\n", side, (int)length, line);
+		line += length + (line[length] != '\0');
+	}
 }
 
 static int read_side(const char *path, const char *debug_directories, const struct filter *filter, enum graph_root root,
-		     struct profile *profile)
+		     struct profile *profile, struct buf *ret_notes)
 {
-	_cleanup_(buf_done) struct buf notes = {};
-	int err = profile_read(path, profile, &notes);
+	int err = profile_read(path, profile, ret_notes);
 
 	if (!err && local_files_is_needed(profile))
 		err = local_files_name(profile, debug_directories, NULL);
 	err = err ?: filter_apply(filter, profile);
 	err = err ?: tree_require_root(profile, root);
+	for (size_t i = 0; !err && i < profile->intervals.nr; i++)
+		render_add_notes(profile, &profile->intervals.data[i], ret_notes);
 	if (!err)
-		say_notes(path, profile, &notes);
+		say_notes(path, ret_notes);
 	return err;
 }
 
@@ -57,7 +59,8 @@ struct difference {
 	const struct profile *before, *now;
 	struct tree tree;
 	const char *note; /* for pictures, or "" */
-	bool is_told; /* on stderr, once */
+	struct buf losses; /* for pictures: the notes of both profiles */
+	bool is_told; /* printed once to stderr */
 	enum graph_root root; /* settled */
 };
 
@@ -67,6 +70,7 @@ static void grow(struct difference *difference, enum graph_root root)
 		.root = root,
 		.reverse = difference->options->reverse,
 		.normalize = difference->options->normalize,
+		.lines_apart = difference->options->format == OUTPUT_HTML,
 	};
 
 	tree_init(&difference->tree, &options);
@@ -76,7 +80,7 @@ static void grow(struct difference *difference, enum graph_root root)
 	difference->root = root;
 }
 
-/* Keeps the chosen root, with a note that nothing can be compared with it. */
+/* Keeps the selected root, with a note that the two profiles have nothing in common. */
 static void keep_apart(struct difference *difference)
 {
 	static const struct {
@@ -98,8 +102,8 @@ static void keep_apart(struct difference *difference)
 }
 
 /*
- * A tree of two programs with different names has not one stack in common as long as it begins with the command. Then
- * it begins with the functions. The page keeps the commands, and begins without them.
+ * If no command is in both profiles, no stack is either. The stacks then begin with their functions. The page keeps the
+ * commands, but does not show them at first.
  */
 static void compare(struct difference *difference)
 {
@@ -134,10 +138,12 @@ static void add_side(struct buf *text, const struct difference *difference, int 
 	escape_add(text, path_name(path), ESCAPE_LINE);
 	buf_adds(text, " (");
 	buf_add_grouped(text, difference->tree.nodes.data[0].total[column]);
-	buf_addf(text, " %s)", tree_unit(column == TREE_NOW ? difference->now : difference->before));
+	buf_addc(text, ' ');
+	escape_add(text, tree_unit(column == TREE_NOW ? difference->now : difference->before), ESCAPE_LINE);
+	buf_addc(text, ')');
 }
 
-/* Which profiles are compared cannot be seen in a picture, and it outlives the command. */
+/* The picture names the two profiles, because it is kept longer than the command line. */
 static void add_sides(struct buf *text, const struct difference *difference, const char *before, const char *now)
 {
 	add_side(text, difference, TREE_BEFORE, before);
@@ -159,6 +165,7 @@ static int write_out(const struct output_options *options, const struct differen
 	caption.graph.subtitle = buf_text(&legend);
 	caption.graph.sides = sides;
 	caption.graph.note = difference->note;
+	caption.graph.losses = buf_text(&difference->losses);
 	if (!options->title)
 		caption.graph.title = "Difference";
 	if (options->format != OUTPUT_FOLDED)
@@ -180,10 +187,15 @@ static int check_formats(const struct output_options *options)
 /* Only a warning: folded text has no unit and counts as samples, which may be wrong. */
 static void compare_units(const struct profile *first, const struct profile *second)
 {
-	const char *unit = tree_unit(first), *other = tree_unit(second);
+	_cleanup_(buf_done) struct buf line = {};
 
-	if (strcmp(unit, other) != 0)
-		fprintf(stderr, "WARNING: comparing %s with %s\n", unit, other);
+	if (!strcmp(tree_unit(first), tree_unit(second)))
+		return;
+	buf_adds(&line, "WARNING: comparing ");
+	escape_add(&line, tree_unit(first), ESCAPE_LINE);
+	buf_adds(&line, " with ");
+	escape_add(&line, tree_unit(second), ESCAPE_LINE);
+	fprintf(stderr, "%s\n", buf_text(&line));
 }
 
 struct comparison {
@@ -192,7 +204,7 @@ struct comparison {
 	const char *before, *now;
 };
 
-/* Each form begins with what suits it. */
+/* The default root depends on the form. */
 static int write_numbered(void *context, size_t number)
 {
 	struct comparison *comparison = context;
@@ -216,6 +228,7 @@ int run_diff(const char *before, const char *now, const char *debug_directories,
 	     const struct filter *filter)
 {
 	_cleanup_(profile_done) struct profile first, second;
+	_cleanup_(buf_done) struct buf notes_before = {}, notes_now = {};
 	struct comparison comparison = {
 		.options = options,
 		.difference = { .before = &first, .now = &second },
@@ -227,10 +240,14 @@ int run_diff(const char *before, const char *now, const char *debug_directories,
 	profile_init(&first);
 	profile_init(&second);
 	err = check_formats(options);
-	err = err ?: read_side(before, debug_directories, filter, options->root, &first);
-	err = err ?: read_side(now, debug_directories, filter, options->root, &second);
+	err = err ?: read_side(before, debug_directories, filter, options->root, &first, &notes_before);
+	err = err ?: read_side(now, debug_directories, filter, options->root, &second, &notes_now);
 	if (err)
 		return err;
 	compare_units(&first, &second);
-	return output_each(options, write_numbered, &comparison);
+	add_notes_of("before", &notes_before, &comparison.difference.losses);
+	add_notes_of("now", &notes_now, &comparison.difference.losses);
+	err = output_each(options, write_numbered, &comparison);
+	buf_done(&comparison.difference.losses);
+	return err;
 }

@@ -69,7 +69,7 @@ void doctor_json(const ability_list *abilities, const char *kernel, const char *
 
 /* ---- the run ---- */
 
-/* The ability of this name, or NULL and a usage error. */
+/* The ability with this name, or NULL and a usage error. */
 static struct ability *find_ability(const ability_list *abilities, const char *id)
 {
 	_cleanup_(freep) const char **ids = xcalloc(abilities->nr, sizeof(*ids));
@@ -167,12 +167,17 @@ static int print_healed(const struct breakpoints *before, const struct breakpoin
 int run_doctor_heal(void)
 {
 	_cleanup_(breakpoints_done) struct breakpoints before = {}, after = {};
-	int refusal = 0, err = breakpoints_find(&before);
+	struct breakpoints_healed healed;
+	int refusal, err = breakpoints_find(&before);
 	size_t nr_refused;
 
 	if (err)
 		return err;
-	nr_refused = breakpoints_heal(&before, &refusal);
+	breakpoints_heal(&before, &healed);
+	if (*healed.why)
+		return fail(-EBUSY, "breakpoints: not removed yet: %s", healed.why);
+	refusal = healed.err;
+	nr_refused = healed.nr_refused;
 	if (nr_refused && (refusal == -EPERM || refusal == -EACCES)) {
 		fail_host(refusal, "breakpoints: cannot be removed: %s", strerror(-refusal));
 		hint("run it as root");

@@ -21,6 +21,7 @@
 #include "core/host/privilege.h"
 #include "core/host/process.h"
 #include "core/host/red_zone.h"
+#include "core/resolve/resolve.h"
 #include "core/run/breakpoints.h"
 #include "core/spaces/sideband.h"
 #include "symbolize/symbolize.h"
@@ -78,7 +79,7 @@ __attribute__((format(printf, 4, 5))) static void answer(struct ability *ability
 #define no(ability, ...) answer(ability, ABILITY_NO, __VA_ARGS__)
 #define unknown(ability, ...) answer(ability, ABILITY_UNKNOWN, __VA_ARGS__)
 
-/* ---- what the questions share ---- */
+/* ---- helpers ---- */
 
 static bool holds(const char *name)
 {
@@ -90,13 +91,13 @@ static bool holds(const char *name)
 	return false;
 }
 
-/* Loading programs and tracing with them. */
+/* The capabilities for loading programs and tracing with them. */
 static bool may_trace(void)
 {
 	return holds("CAP_BPF") && holds("CAP_PERFMON") && !privilege_in_user_namespace();
 }
 
-/* False, with the answer, where only a privileged user can find out. */
+/* False, with the answer "unknown", if only a privileged user can check. */
 static bool may_check(struct ability *ability)
 {
 	if (!may_trace())
@@ -104,7 +105,7 @@ static bool may_check(struct ability *ability)
 	return may_trace();
 }
 
-/* The answer to a question that has two. */
+/* The answer to a yes-or-no question. */
 static void yes_or_no(struct ability *ability, bool is_there, const char *found, const char *remedy, const char *lacks)
 {
 	if (is_there)
@@ -118,7 +119,7 @@ static void forbidden_by_lockdown(struct ability *ability)
 	no(ability, "boot without lockdown=confidentiality", "forbidden by lockdown=confidentiality");
 }
 
-/* An event that counts nothing until it is enabled; it is never enabled. Descriptor or negative errno. */
+/* Opens an event that is never enabled. A descriptor or a negative errno. */
 static int open_event(uint32_t type, uint64_t config, const char *function)
 {
 	struct perf_event_attr attributes = {
@@ -134,7 +135,7 @@ static int open_event(uint32_t type, uint64_t config, const char *function)
 	return fd < 0 ? -errno : fd;
 }
 
-/* ---- the ground: nothing works without these ---- */
+/* ---- essential: without these nothing works ---- */
 
 static void ask_user_namespace(struct ability *ability)
 {
@@ -303,7 +304,7 @@ static void ask_kprobe_multi(struct ability *ability)
 		  "a kernel from 5.18 on with CONFIG_FPROBE", "not in this kernel");
 }
 
-/* Tried with a function that runs once in the life of a host. */
+/* Tests with a function that runs once after boot. */
 static void ask_kprobe(struct ability *ability)
 {
 	int type = host_kprobe_event_type();
@@ -469,7 +470,19 @@ static void ask_lockdown(struct ability *ability)
 	}
 }
 
-/* A sysctl that forbids something from the value `limit` on, unless the capability is held. */
+static void ask_user_stacks(struct ability *ability)
+{
+	const struct host_reads reads = host_reads(PROGRAM_SAMPLE);
+	const char *obstacle = resolve_unwind_obstacle(&reads);
+
+	if (obstacle)
+		partly(ability, "start the programs with frame pointers, or see 'lockdown' above for the kernel",
+		       "by frame pointers: %s", obstacle);
+	else
+		yes(ability, "by unwind tables; by frame pointers where code has neither");
+}
+
+/* A sysctl that forbids something from the value `limit` on, except with the capability. */
 static void ask_setting(struct ability *ability, const char *path, long limit, const char *capability,
 			const char *remedy)
 {
@@ -557,6 +570,8 @@ static const struct question {
 	{ "symbol-worker", "confinement of the symbol worker", "security when it reads files of other users", false,
 	  ask_symbol_worker },
 	{ "lockdown", "lockdown", "count FUNCTION, count t:…", false, ask_lockdown },
+	{ "user-stacks", "how user stacks are walked", "stacks of programs without frame pointers", false,
+	  ask_user_stacks },
 	{ "perf_event_paranoid", "kernel.perf_event_paranoid", "profile", false, ask_perf_paranoid },
 	{ "unprivileged_bpf_disabled", "kernel.unprivileged_bpf_disabled", EVERYTHING, false, ask_unprivileged_bpf },
 	{ "kptr_restrict", "kernel.kptr_restrict", "names of kernel frames; count FUNCTION", false, ask_kptr_restrict },
@@ -591,7 +606,7 @@ static void add_capabilities(ability_list *abilities)
 	}
 }
 
-/* Every question is asked if none has this name: it may be a capability, or an error that suggests one. */
+/* If no ability has this name, all questions are asked: the name may be a capability, or an error that suggests one. */
 static bool is_asked(const char *id, const char *only)
 {
 	bool known = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/run/ending.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,29 +10,39 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "core/base/called.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/waiting.h"
 #include "core/host/signals.h"
 #include "core/plan/plan.h"
+#include "core/run/words.h"
 #include "core/session/collect.h"
 
 #define LINE_MS 90    /* after the signal, or after the last look */
-#define NAMES_NS (2500 * NSEC_PER_MSEC)           /* after the first signal */
+/* After the first signal. The sanitized build is five times as slow, and its tests want names, not speed. */
+#ifdef __SANITIZE_ADDRESS__
+#define NAMES_NS (8 * NSEC_PER_SEC)
+#else
+#define NAMES_NS (2500 * NSEC_PER_MSEC)
+#endif
 #define ONE_WISH_NS (50 * NSEC_PER_MSEC)          /* timeout(1) sends a signal twice */
 #define NEWS_SIGNAL 1
 #define NEWS_OVER (1ull << 32)
 
 /* ---- in the thread ---- */
 
-/* One write, because the main thread may hold the lock of stderr. A carriage return: a terminal has printed "^C". */
+/*
+ * A single write, because the main thread may hold the lock of stderr. It begins with a carriage return, because the
+ * terminal has printed "^C".
+ */
 static void say_step(struct ending *ending)
 {
 	int step = ending->step;
 	char what[64], line[256];
 	int nr;
 
-	if (ending->is_quiet || step == ending->said)
+	if (ending->is_quiet || step == ending->said || !run_takes_line(STDERR_FILENO))
 		return;
 	ending->said = step;
 	if (step == ENDING_DETACHING)
@@ -42,13 +53,46 @@ static void say_step(struct ending *ending)
 	else
 		snprintf(what, sizeof(what),
 			 step == ENDING_READING ? "reading what was counted" : "finishing a report");
-	nr = snprintf(line, sizeof(line), "%sstacktool %s: stopping: %s%s …\n", isatty(STDERR_FILENO) ? "\r" : "",
-		      ending->applet, what, step == ENDING_NAMING ? "; Ctrl-C again skips the rest" : "");
+	nr = snprintf(line, sizeof(line), "%s%s: stopping: %s%s …\n", isatty(STDERR_FILENO) ? "\r" : "", called(), what,
+		      step == ENDING_NAMING ? "; Ctrl-C again skips the rest" : "");
 	if (nr > 0 && write(STDERR_FILENO, line, (size_t)nr) < 0)
 		ending->is_quiet = true;
 }
 
-/* As the signal would have by default, if nobody had blocked it. */
+static void ignore(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* Replaces a full pipe, or a stopped terminal: writes fail from now on, as if the reader had closed it. */
+static void close_reader(int fd)
+{
+	int ends[2];
+
+	if (run_takes_line(fd) || pipe2(ends, O_CLOEXEC))
+		return;
+	dup2(ends[1], fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* The report of an interval is larger than the pipe, or a message waits, and nobody reads it. SIGURG ends the write that waits. */
+static void give_up_output(struct ending *ending)
+{
+	const struct sigaction action = { .sa_handler = ignore };
+
+	if (ending->step != ENDING_COLLECTING || (run_takes_line(STDOUT_FILENO) && run_takes_line(STDERR_FILENO)))
+		return;
+	sigaction(SIGURG, &action, NULL);
+	close_reader(STDERR_FILENO);
+	close_reader(STDOUT_FILENO);
+	pthread_kill(ending->main, SIGURG);
+	if (!ending->is_quiet &&
+	    dprintf(STDERR_FILENO, "%s: nobody reads the output: the rest of it is not written\n", called()) < 0)
+		ending->is_quiet = true;
+}
+
+/* Ends the process as the signal would by default. */
 static void end_program(int signal_number)
 {
 	sigset_t mask;
@@ -72,6 +116,7 @@ static void take_signal(struct ending *ending, int signal_number)
 		eventfd_write(ending->told_fd, 1);
 	} else {
 		waiting_end_in(0);
+		give_up_output(ending);
 	}
 	if (ending->nr_signals > 2 && signal_number && ending->step > ENDING_DETACHING)
 		end_program(signal_number);
@@ -110,11 +155,11 @@ int ending_begin(struct ending *ending, struct collector *collector, const struc
 		.signal_fd = collector_signal_fd(collector),
 		.told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-		.applet = plan->applet,
 		.said = -1,
+		.main = pthread_self(),
 	};
 	waiting_can_end();
-	signals_hold(&before); /* the thread takes them from the descriptor */
+	signals_hold(&before); /* the thread reads them from the signalfd */
 	ending->running = ending->told_fd >= 0 && ending->news_fd >= 0 &&
 			  !pthread_create(&ending->thread, NULL, take_signals, ending);
 	signals_release(&before);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end that a signal asks for, while the run is busy with something else. A thread takes the signals:
+ * Ends a run after signals, even while it is busy. A thread reads the signals:
  *
- * - the first ends the run. What is still being finished after a tenth of a second gets a line on standard error, and after two and a
- *   half seconds, without those in which probes are detached, nothing waits for names any more (core/base/waiting.h);
- * - the second ends the waiting at once;
- * - the third ends the program, once all probes are detached: a program that is killed before may leave breakpoints in other
- *   processes.
+ * - The first ends the run. If a step takes longer than a tenth of a second, a line on standard error names it. Two and
+ * a half seconds after the signal, not counting the time in which probes are detached, names are no longer waited for
+ * (core/base/waiting.h).
+ *
+ * - The second ends the waiting at once, also for a reader who does not take the report of an interval: the rest of the
+ * output is not written.
+ *
+ * - The third ends the program when all probes are detached. If it ended earlier, breakpoints could remain in other
+ * processes.
  */
 #pragma once
 
@@ -20,7 +24,7 @@ struct collector;
 struct plan;
 
 enum ending_step {
-	ENDING_COLLECTING, /* the run has not noticed yet: it reads, or prints an interval */
+	ENDING_COLLECTING, /* the run has not noticed the signal: it reads, or prints an interval */
 	ENDING_DETACHING,
 	ENDING_READING,
 	ENDING_NAMING,
@@ -28,11 +32,10 @@ enum ending_step {
 };
 
 struct ending {
-	pthread_t thread;
+	pthread_t thread, main;
 	bool running, is_quiet;
-	int signal_fd, told_fd; /* the collector's; it looks at the second one */
-	int news_fd; /* an eventfd: what the run tells the thread */
-	const char *applet;
+	int signal_fd, told_fd; /* the collector's, which waits for `told_fd` */
+	int news_fd; /* an eventfd from the run to the thread */
 	size_t nr_probes;
 	_Atomic int step;
 	uint64_t step_ns; /* when it began */
@@ -40,20 +43,20 @@ struct ending {
 
 	/* the thread's own */
 	uint64_t last_ns; /* when the last signal came */
-	int said; /* the step that a line was printed about; -1: none */
+	int said; /* the step that was last printed; -1: none */
 };
 
 /*
- * Begins to take the collector's signals, in its place. Where no thread can be started, the collector goes on to read them: a signal then
- * waits for the run. 0 or a recorded failure.
+ * Takes over the collector's signals. If no thread can be started, the collector still reads them, and a signal waits
+ * for the run. 0 or a recorded failure.
  */
 int ending_begin(struct ending *ending, struct collector *collector, const struct plan *plan);
 
-/* What the run does now. */
+/* Sets the current step of the run. */
 void ending_step(struct ending *ending, enum ending_step step, size_t nr_probes);
 
-/* A signal, or a key that means the same, was read elsewhere. */
+/* Counts a signal, or a key with the same meaning, that was read elsewhere. */
 void ending_note_signal(struct ending *ending);
 
-/* The names are there: the thread takes no further signals. Call it before collector_free(). Nothing when it has not begun. */
+/* All names are found: stops the thread. Call it before collector_free(). Does nothing if the thread does not run. */
 void ending_end(struct ending *ending);

@@ -36,7 +36,7 @@ bool event_stream_floods(struct event_stream *stream)
 	return true;
 }
 
-/* By the times of the events, not of reading them: batches come late when there is much to do. */
+/* Uses the times of the events, because on a busy host batches are read late. */
 static void count_in_second(struct event_stream *stream, uint64_t time_ns)
 {
 	if (stream->nr_in_second > MANY_PER_SECOND)
@@ -48,7 +48,7 @@ static void count_in_second(struct event_stream *stream, uint64_t time_ns)
 	stream->nr_in_second++;
 }
 
-/* Rows up to the wanted number of events; rows of lost events do not count as one. */
+/* Takes rows up to the limit of events; rows of lost events do not count. */
 static void limit(struct event_stream *stream, const struct profile *profile, struct profile_interval *interval)
 {
 	for (size_t i = stream->nr_shown; i < interval->rows.nr; i++) {
@@ -79,10 +79,14 @@ int event_stream_take(struct event_stream *stream, const struct profile *profile
 	return err;
 }
 
-void event_stream_forget(struct event_stream *stream, struct profile *profile)
+bool event_stream_forget(struct event_stream *stream, struct profile *profile)
 {
+	bool is_large;
+
 	profile_forget_records(profile);
-	if (profile_is_large(profile)) /* no record has frames or names any more */
+	is_large = profile_is_large(profile);
+	if (is_large) /* no record has frames or names any more */
 		profile_keep_only(profile, NULL, 0);
 	stream->nr_shown = 0;
+	return is_large;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events as they come: printed in batches, up to a number, with a note when there are too many to read. */
+/* Single events: prints them in batches, up to a limit, with a note if there are too many to read. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,31 +10,31 @@
 
 struct event_stream {
 	const struct plan *plan;
-	size_t nr_shown;     /* rows of the interval that have been shown */
+	size_t nr_shown;     /* rows of the interval that were printed */
 	uint64_t nr_events;  /* in all */
-	uint64_t second_ns;  /* when the second began that is being counted */
+	uint64_t second_ns;  /* start of the second that is being counted */
 	uint32_t nr_in_second;
 	bool warned;
-	int64_t wall_offset_ns; /* of the time of day from the monotonic clock, when tracing began */
+	int64_t wall_offset_ns; /* time of day minus monotonic clock, when tracing began */
 };
 
 void event_stream_init(struct event_stream *stream, const struct plan *plan);
 
-/* Sets the end of the interval to now, with the time of day as the stream has it. */
+/* Ends the interval at `now_ns`; computes the time of day with wall_offset_ns. */
 void event_stream_end(const struct event_stream *stream, struct profile_interval *interval, uint64_t now_ns);
 
 /*
- * Takes the rows that have come since the last call: those beyond the wanted number are removed from the interval. With
- * `out` they are printed. 0 or the negative errno of a failed write.
+ * Takes the rows that were added since the last call; those beyond the limit are removed from the interval. Prints them
+ * to `out` if that is not NULL. 0 or the negative errno of a failed write.
  */
 int event_stream_take(struct event_stream *stream, const struct profile *profile, struct profile_interval *interval,
 		      FILE *out);
 
-/* Whether as many events as wanted have been taken. */
+/* Whether the limit of events is reached. */
 bool event_stream_full(const struct event_stream *stream);
 
-/* True once: when more than 1,000 events came within a second. */
+/* True once: if more than 1,000 events came within a second. */
 bool event_stream_floods(struct event_stream *stream);
 
-/* Forgets the events that were shown, and what only they needed. */
-void event_stream_forget(struct event_stream *stream, struct profile *profile);
+/* Forgets the printed events, and everything that only they used. Returns whether the profile forgot names, too. */
+bool event_stream_forget(struct event_stream *stream, struct profile *profile);

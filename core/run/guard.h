@@ -1,48 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cost of a run: watched while it goes on, printed at its end. docs/use/overhead.md has the rules. */
+/* The cost of a run: limited during the run, and printed at its end. docs/use/overhead.md has the rules. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/buf.h"
+#include "core/host/cpu_time.h"
 #include "core/plan/guard.h"
 #include "core/plan/plan.h"
 #include "core/resolve/resolve.h"
+#include "core/run/progress.h"
 #include "core/session/attachment.h"
 #include "symbolize/symbolize.h"
 
 struct run_guard {
-	const struct plan *plan; /* borrowed, as are: */
+	const struct plan *plan; /* borrowed, like the next two */
 	struct attachment *attachment;
 	const struct attach_plan *attach;
 	struct guard guard;
-	struct attachment_cost before; /* at the last look */
-	uint64_t begun_ns, ended_ns; /* of the programs */
+	struct guard_reading now; /* at the last check */
+	struct attachment_cost cost, before; /* the same, and when the window began */
+	enum guard_base base; /* of which the cost was too much */
+	struct cpu_time traced; /* with -p and -L */
+	uint64_t begun_ns, ended_ns; /* when the programs began and ended */
+	struct buf end; /* what run_guard_say_end() prints */
 };
 
 /* Reads the limit. 0, or a usage error about STACKTOOL_MAX_OVERHEAD. */
 int run_guard_init(struct run_guard *guard, const struct plan *plan);
 
-/* From now on; everything is attached. */
+/* Begins to measure. Everything is attached. */
 void run_guard_begin(struct run_guard *guard, struct attachment *attachment, const struct attach_plan *attach);
 
 /*
- * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a message on stderr. *ret_end: the
- * run has to end, because no probe would be left. 0 or a recorded failure.
+ * Compares the cost with the limit; to be called many times a second. If it is higher, detaches the costliest probes, with a message on
+ * stderr. *ret_end: end the run, because no probe would be left; run_guard_say_end() has the message, and the interval is marked. 0 or a
+ * recorded failure.
  */
-int run_guard_look(struct run_guard *guard, bool *ret_end);
+int run_guard_look(struct run_guard *guard, struct run_progress *progress, struct profile_interval *interval,
+		   bool *ret_end);
 
-/* The programs count no more. */
+/* After *ret_end, when the last probe is detached: prints why. */
+void run_guard_say_end(const struct run_guard *guard);
+
+/* The programs are detached: ends the measurement. */
 void run_guard_end(struct run_guard *guard);
 
-/* The cost as a line on stderr, that of this process and of all symbol workers included. */
+void run_guard_done(struct run_guard *guard);
+
+/* Prints the cost to stderr, including that of this process and of all symbol workers. */
 void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbolizer);
 
 /*
- * Sets the duration of a plan with many probes that has none; *ret_is_cut: whether it did. 0, or a usage error where
- * the plan's own is too long for them.
+ * Limits the duration of a plan with many probes, if it has none; *ret_is_cut: whether it did. 0, or a usage error if
+ * the plan's duration is too long.
  */
 int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut);
 
-/* The message about it: at the start of the run, and at its end. */
-void run_guard_say_cut(const struct plan *plan, size_t nr_probes, bool is_over);
+/* Prints the message about it, at the start and at the end of the run. */
+void run_guard_say_cut(size_t nr_probes, bool is_over);

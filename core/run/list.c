@@ -13,7 +13,7 @@
 #include "core/run/words.h"
 
 enum {
-	WIDTH_MAX = 80, /* of the column of names; longer names exceed it */
+	WIDTH_MAX = 80, /* width of the column; longer names exceed it */
 };
 
 /* ---- text ---- */
@@ -28,7 +28,7 @@ static const char *home_of(const struct probe_kind *kind, const struct probe_pla
 	return kind->list_home ? kind->list_home(place) : place->path;
 }
 
-/* Names are of strangers: escaped first, measured then. */
+/* Names are not trusted: they are escaped, then measured. */
 static size_t name_width(const struct probe_kind *kind, const struct attach_plan *attach)
 {
 	size_t width = 0;
@@ -88,8 +88,8 @@ static int print(const struct plan *plan, const struct attach_plan *attach)
 	fputs(buf_text(&text), stdout);
 	if (fflush(stdout))
 		return -errno;
-	run_say_lines(plan, buf_text(&attach->note));
-	run_say_lines(plan, buf_text(&attach->missing));
+	run_say_lines(buf_text(&attach->note));
+	run_say_lines(buf_text(&attach->missing));
 	return 0;
 }
 

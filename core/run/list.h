@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The form of list's findings; a pure function, for run_list() and tests. */
+/* Formats list's findings: a pure function, for run_list() and tests. */
 #pragma once
 
 #include "core/base/buf.h"

@@ -18,7 +18,7 @@
 #include "core/render/graph.h"
 #include "core/render/merge.h"
 #include "core/render/render.h"
-#include "core/run/tui.h"
+#include "core/run/screen_loop.h"
 
 void output_done(struct output *output)
 {
@@ -49,7 +49,7 @@ void output_change_view(const struct output_options *options, struct profile_vie
 
 /* ---- names of files ---- */
 
-/* Two intervals can end in one second, the last one at Ctrl-C: its file must not replace that of the one before. */
+/* Two intervals can end in the same second, the last one at Ctrl-C. The second file must not replace the first. */
 static void add_time(struct buf *name, const struct output *output, const struct profile *profile,
 		     const struct profile_interval *interval)
 {
@@ -64,7 +64,7 @@ static void add_time(struct buf *name, const struct output *output, const struct
 		buf_addf(name, "-%u", output->nr_in_second + 1);
 }
 
-/* A host may be called what it likes; a path it is not. */
+/* A slash in a host name would lead into a directory. */
 static void add_host(struct buf *name, const char *host)
 {
 	for (; *host; host++)
@@ -102,7 +102,7 @@ static int expand(const struct output *output, const char *path, const struct pr
 	return 0;
 }
 
-/* Whether the placeholder can stand for so many characters of the text. A host is not checked, but "." and ".." are no host. */
+/* Whether the text could come from this placeholder. Any host name is accepted, except "." and "..". */
 static bool fits_placeholder(char placeholder, const char *text, size_t nr)
 {
 	if (placeholder == 'h')
@@ -140,13 +140,18 @@ static bool is_ours(const void *context, const char *path)
 {
 	const struct output *output = context;
 
-	return (output->save_path && !strcmp(output->save_path, path)) || output_fits(output->options, path);
+	if (output->options->format == OUTPUT_SCREEN && screen_may_save(path))
+		return true;
+	return (output->save_path && !strcmp(output->save_path, path)) || output_fits(output->options, path) ||
+	       replace_is_kept(path);
 }
 
 int output_start(struct output *output, const char *save_path)
 {
 	output->save_path = save_path;
-	return save_path || output->options->path ? writer_start(&output->writer, is_ours, output) : 0;
+	if (!save_path && !output->options->path && output->options->format != OUTPUT_SCREEN)
+		return 0;
+	return writer_start(&output->writer, is_ours, output);
 }
 
 static int check_one(const struct output_options *options)
@@ -210,6 +215,9 @@ static void make_tree(const struct output_options *options, const struct tree *t
 	case OUTPUT_HTML:
 		graph_html(tree, options, caption, bytes);
 		break;
+	case OUTPUT_SUMMARY:
+		render_summary(tree, options, caption, bytes);
+		break;
 	case OUTPUT_TOP:
 		render_top(tree, options, caption, bytes);
 		break;
@@ -218,7 +226,7 @@ static void make_tree(const struct output_options *options, const struct tree *t
 	}
 }
 
-/* Blue for waiting, as usual; a palette of its own tells wakers from sleepers. */
+/* Blue for waiting times, as usual; a separate palette distinguishes wakers from sleepers. */
 static enum graph_colors fitting_colors(const struct profile_view *view)
 {
 	if (!view_shows_time(view))
@@ -226,7 +234,7 @@ static enum graph_colors fitting_colors(const struct profile_view *view)
 	return view->style == VIEW_OFFCPU ? COLORS_IO : COLORS_CHAIN;
 }
 
-/* The page joins processes to commands itself, and takes them apart again. */
+/* The page itself groups by command, so it gets separate processes. */
 static enum graph_root finest_root(const struct output_options *options, const struct profile *profile)
 {
 	if (options->format != OUTPUT_HTML || options->root > GRAPH_ROOT_COMM)
@@ -237,6 +245,62 @@ static enum graph_root finest_root(const struct output_options *options, const s
 	return GRAPH_ROOT_COMM;
 }
 
+typedef VEC(uint64_t) time_list;
+
+static void time_list_done(time_list *list)
+{
+	vec_done(list);
+}
+
+/* The host's local time at a moment of the interval, in milliseconds since 1970; 0 if it is not known. */
+static uint64_t clock_at(const struct profile *profile, const struct profile_interval *interval, uint64_t time_ns)
+{
+	const int64_t offset_ms = (int64_t)(int32_t)profile->utc_offset_s * 1000;
+	uint64_t ms;
+
+	if (interval->end_ns < time_ns || interval->wall_end_ns < interval->end_ns - time_ns)
+		return 0;
+	ms = (interval->wall_end_ns - (interval->end_ns - time_ns)) / NSEC_PER_MSEC;
+	return ms && (int64_t)ms + offset_ms > 0 ? (uint64_t)((int64_t)ms + offset_ms) : 0;
+}
+
+/* False if the intervals, which may come from a file, do not follow each other. */
+static bool add_edges(const struct profile_interval *intervals, size_t nr, time_list *edges)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (intervals[i].start_ns >= intervals[i].end_ns ||
+		    (i && intervals[i].start_ns < intervals[i - 1].end_ns))
+			return false;
+		vec_push(edges, intervals[i].start_ns);
+	}
+	vec_push(edges, intervals[nr - 1].end_ns);
+	return true;
+}
+
+/* The times of a page: of each event, or of intervals. False if there are none, or only one. */
+static bool add_times(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		      const struct tree *tree, time_list *edges, struct graph_times *ret_times)
+{
+	uint64_t first_ns;
+
+	if (!tree->moments.nr)
+		return false;
+	first_ns = tree->moments.data[0].time_ns;
+	if (!profile->view.times) {
+		if (!add_edges(intervals, nr, edges))
+			return false;
+		first_ns = edges->data[0];
+	} else if (vec_last(&tree->moments).time_ns - first_ns < 1000 /* the page has microseconds */) {
+		return false;
+	}
+	*ret_times = (struct graph_times){
+		.edges = edges->data,
+		.nr_edges = edges->nr,
+		.clock_ms = clock_at(profile, intervals, first_ns),
+	};
+	return true;
+}
+
 static void make_picture(const struct output_options *options, const struct profile *profile,
 			 const struct profile_interval *intervals, size_t nr, struct buf *bytes)
 {
@@ -244,9 +308,14 @@ static void make_picture(const struct output_options *options, const struct prof
 		.root = finest_root(options, profile),
 		.reverse = options->reverse,
 		.delimited = profile->view.delimited,
+		.times = options->format == OUTPUT_HTML && (profile->view.times || nr > 1),
+		.lines_apart = options->format == OUTPUT_HTML,
 	};
 	struct output_options settled = *options;
+	_cleanup_(time_list_done) time_list edges = {};
+	struct graph_times times;
 	_cleanup_(caption_done) struct caption caption;
+	_cleanup_(buf_done) struct buf losses = {}, about = {};
 	_cleanup_(tree_done) struct tree tree;
 
 	if (options->colors == COLORS_AUTO)
@@ -256,10 +325,23 @@ static void make_picture(const struct output_options *options, const struct prof
 	for (size_t i = 0; i < nr; i++)
 		tree_add(&tree, profile, &intervals[i], TREE_NOW);
 	tree_build(&tree);
+	if (options->format == OUTPUT_SVG || options->format == OUTPUT_HTML)
+		for (size_t i = 0; i < nr; i++)
+			render_add_notes(profile, &intervals[i], &losses);
+	caption.graph.losses = buf_text(&losses);
+	caption_add_about(&about, profile, intervals, nr);
+	caption.graph.about = buf_text(&about);
+	if (add_times(profile, intervals, nr, &tree, &edges, &times))
+		caption.graph.times = &times;
 	make_tree(&settled, &tree, &caption.graph, bytes);
+	for (size_t i = 0; options->format != OUTPUT_SVG && options->format != OUTPUT_HTML && i < nr; i++)
+		render_add_cut(&intervals[i], bytes);
 }
 
-/* 0 or a negative errno, with a recorded cause but for a write that failed. */
+/*
+ * Without a default case, so that the compiler finds a missing format. 0 or a negative errno, with a recorded cause
+ * unless a write failed.
+ */
 static int make_document(const struct output_options *options, const struct profile *profile,
 			 const struct profile_interval *intervals, size_t nr, FILE *out)
 {
@@ -286,26 +368,35 @@ static int make_document(const struct output_options *options, const struct prof
 	case OUTPUT_STK:
 		profile_encode(profile, &stream.text);
 		break;
-	default:
+	case OUTPUT_SVG:
+	case OUTPUT_HTML:
+	case OUTPUT_SUMMARY:
+	case OUTPUT_TREE:
+	case OUTPUT_TOP:
 		make_picture(options, profile, intervals, nr, &stream.text);
+		break;
+	case OUTPUT_SCREEN: /* core/run/screen.h draws it */
+		err = fail(-EINVAL, "the screen is not a document");
 	}
 	return err ? err : stream_finish(&stream);
 }
 
 /* ---- writing ---- */
 
-/* After a write to the standard output. Without a recorded cause when the reader has closed the pipe. */
+/* The result of a write to standard output; without a recorded cause if the reader has closed the pipe. */
 static int printed(int err)
 {
 	errno = 0;
 	if (!err && fflush(stdout))
 		err = -errno;
+	if (err == -EINTR) /* the user gave up the output: ending.c */
+		err = -EPIPE;
 	if (!err || err == -EPIPE || !ferror(stdout))
 		return err;
 	return fail_write(err, "standard output");
 }
 
-/* After writes to a file. */
+/* The result of writes to a file. */
 static int replaced(struct replacement *replacement, int err)
 {
 	_cleanup_(freep) char *what = xasprintf("'%s'", replacement->path);
@@ -323,7 +414,7 @@ int output_bytes(const struct output_options *options, const struct buf *bytes)
 	return printed(fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr ? 0 : errno ? -errno : -EIO);
 }
 
-/* Of the files that this run wrote by one pattern, the newest `keep` stay. */
+/* Removes all but the newest `keep` of the files that this run wrote for one -o. */
 static void remember(struct output *output, size_t number, const char *name)
 {
 	name_list *kept = &output->kept[number];
@@ -339,35 +430,39 @@ static void remember(struct output *output, size_t number, const char *name)
 	}
 }
 
+struct document {
+	const struct output_options *options;
+	const struct profile *profile;
+	const struct profile_interval *intervals;
+	size_t nr;
+};
+
+static int write_document(void *context, const char *path)
+{
+	const struct document *document = context;
+	struct replacement replacement;
+	int err = replace_begin(path, &replacement);
+
+	if (err)
+		return err;
+	return replaced(&replacement, make_document(document->options, document->profile, document->intervals,
+						    document->nr, replacement.out));
+}
+
 static int write_one(struct output *output, size_t number, const struct profile *profile,
 		     const struct profile_interval *intervals, size_t nr)
 {
 	const struct output_options options = output_options_of(output->options, number);
+	struct document document = { &options, profile, intervals, nr };
 	_cleanup_(buf_done) struct buf name = {};
-	struct replacement replacement;
 	int err;
 
 	if (!options.path)
 		return printed(make_document(&options, profile, intervals, nr, stdout));
 	err = expand(output, options.path, profile, &intervals[nr ? nr - 1 : 0], &name);
-	err = err ?: replace_begin(buf_text(&name), &replacement);
-	if (err)
-		return err;
-	err = replaced(&replacement, make_document(&options, profile, intervals, nr, replacement.out));
+	err = err ?: replace_or_keep(buf_text(&name), write_document, &document);
 	if (!err && options.keep && strchr(options.path, '%'))
 		remember(output, number, buf_text(&name));
-	return err;
-}
-
-/* One cause of two failures. The first one's code and advice stay. */
-static int both_failed(int err, const struct err_saved *first)
-{
-	_cleanup_(buf_done) struct buf causes = {};
-
-	buf_addf(&causes, "%s; %s", first->cause, err_cause());
-	fail(err, "%s", buf_text(&causes));
-	if (first->hint[0])
-		hint("%s", first->hint);
 	return err;
 }
 
@@ -384,7 +479,7 @@ int output_each(const struct output_options *options, int (*write)(void *context
 		if (!err)
 			continue;
 		if (result)
-			both_failed(result, &first);
+			err_join(result, &first, err);
 		result = result ?: err;
 		first = err_save();
 	}

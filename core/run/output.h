@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where reports go: -o FILE and --format. Everything that is not text for the terminal is made here from a profile and
- * leaves whole: files are replaced at once, never half written.
+ * Writes reports: -o FILE and --format. It makes every document that is not text for the terminal from a profile. Files
+ * are replaced atomically, so they are always complete.
  */
 #pragma once
 
@@ -19,54 +19,56 @@ struct buf;
 struct output {
 	const struct output_options *options;
 	unsigned int nr_written;
-	uint64_t second;            /* in which the interval of the last one ended; 0: none yet */
-	unsigned int nr_in_second; /* written so far */
+	uint64_t second;            /* in which the last interval ended; 0: none yet */
+	unsigned int nr_in_second; /* written in that second */
 	const char *save_path; /* of --save, or NULL */
 	struct writer writer;
 	name_list kept[OUTPUT_FILES_MAX]; /* with --keep: the files written so far, the oldest first */
 };
 
 /*
- * From now on a process of its own makes the files of -o and of --save (NULL: none): core/host/writer.h. 0 or a negative errno
- * with a recorded cause. Without it this process makes them.
+ * Starts a process that makes the files of -o and of --save (NULL: none): core/host/writer.h. Without it this process
+ * makes them. 0 or a negative errno with a recorded cause.
  */
 int output_start(struct output *output, const char *save_path);
 
 void output_done(struct output *output);
 
-/* False when reports are printed as text or folded lines to the standard output, as without -o and --format. */
+/* False if reports are printed as text or folded lines to standard output, as without -o and --format. */
 bool output_wanted(const struct output_options *options);
 
-/* Lets --format text and folded take part in how the report is printed. */
+/* Applies --format text and folded to the view. */
 void output_change_view(const struct output_options *options, struct profile_view *view);
 
 /*
- * What can be known before an hour of recording: the file's place, no binary data on a terminal, a terminal for --tui.
+ * Checks what can be known before an hour of recording: the directory of the file, no binary data on a terminal, a
+ * terminal for --tui.
  */
 int output_check(const struct output_options *options);
 
-/* Whether the path is what a file of -o can be called. */
+/* Whether a file of -o can have this path. */
 bool output_fits(const struct output_options *options, const char *path);
 
 /*
- * Calls `write` for each file of -o, also after one that failed. 0 or the first negative errno; the recorded cause has the causes
- * of all.
+ * Calls `write` for each file of -o, even if one fails. 0 or the first negative errno; the recorded cause contains the
+ * causes of all.
  */
 int output_each(const struct output_options *options, int (*write)(void *context, size_t number), void *context);
 
 /*
- * Makes one document per file of -o of `nr` intervals from `first` on and writes it. In a path, %n stands for the number of the file,
- * %t for the time at the end of the interval (with "-2" after it for the second one of that second), %h for the host;
- * with options.keep the oldest files of this run go. 0, or a negative errno with a recorded cause; -EPIPE without one.
+ * Makes and writes a document for each file of -o, of `nr` intervals from `first` on. In a path, %n is the number of
+ * the file, %t the time at the end of the interval (with "-2" appended for the second one of that second), %h the host.
+ * With options.keep, removes the oldest files of this run. 0, or a negative errno with a recorded cause; -EPIPE without
+ * one.
  */
 int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr);
 
 struct tree;
 struct graph_caption;
 
-/* The same for a tree that was made elsewhere (diff): svg, html, tree, top. */
+/* The same for a tree (diff): svg, html, tree, top. */
 int output_write_tree(const struct output_options *options, const struct tree *tree,
 		      const struct graph_caption *caption);
 
-/* Writes a document to -o, or the standard output. */
+/* Writes a document to the files of -o, or to standard output. */
 int output_bytes(const struct output_options *options, const struct buf *bytes);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Without escape sequences: a carriage return and blanks do on every terminal. */
+/*
+ * Without escape sequences: a carriage return and blanks work on every terminal. The run does not wait for a terminal that is
+ * stopped.
+ */
 #include "core/run/progress.h"
 
 #include <inttypes.h>
@@ -10,14 +13,16 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/run/words.h"
 #include "core/session/drain.h"
 
 #define FIRST_NS (2 * NSEC_PER_SEC)
-#define ECHO_COLUMNS 2 /* of "^C", which the terminal adds */
+#define PERIOD_NS (NSEC_PER_SEC / 2)
+#define ECHO_COLUMNS 2 /* of "^C", which the terminal prints */
 
 /*
- * No line on a terminal that reports, events or the command's output go to during the run: it would be mixed with them.
- * What is printed only at the end does no harm.
+ * No progress line if reports, events or output of the command go to a terminal during the run: they would be mixed.
+ * Reports at the end do not matter.
  */
 static bool terminal_is_free(const struct plan *plan)
 {
@@ -44,7 +49,7 @@ static bool is_in_background(void)
 	return group > 0 && group != getpgrp();
 }
 
-/* How wide the line may be: one that is wrapped could not be erased. */
+/* Maximum width of the line: a wrapped line could not be erased. */
 static unsigned int columns(void)
 {
 	struct winsize size = {};
@@ -76,8 +81,14 @@ void run_progress_show(struct run_progress *progress, const struct drain *drain,
 	struct drain_progress counted;
 	int written;
 
-	if (!progress->wanted || now_ns - progress->begun_ns < FIRST_NS || is_in_background())
+	if (!progress->wanted || now_ns - progress->begun_ns < FIRST_NS)
 		return;
+	if (progress->width && now_ns - progress->shown_ns < PERIOD_NS)
+		return;
+	run_progress_erase(progress);
+	if (is_in_background() || !run_takes_line(STDERR_FILENO))
+		return;
+	progress->shown_ns = now_ns;
 	drain_progress(drain, &counted);
 	add_elapsed(&line, (now_ns - progress->begun_ns) / NSEC_PER_SEC);
 	if (counted.has_events)
@@ -92,7 +103,8 @@ void run_progress_show(struct run_progress *progress, const struct drain *drain,
 
 void run_progress_erase(struct run_progress *progress)
 {
-	if (progress->width)
-		fprintf(stderr, "\r%*s\r", (int)progress->width, "");
+	if (!progress->width || !run_takes_line(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%*s\r", (int)progress->width, "");
 	progress->width = 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One line on standard error that shows how far a run is, only on a terminal. It is overwritten by the next one and erased at
- * the end.
- */
+/* A progress line on standard error, only on a terminal. The next one overwrites it, and the last one is erased. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,15 +11,15 @@
 
 struct run_progress {
 	bool wanted, has_stacks;
-	uint64_t begun_ns;
-	unsigned int width; /* columns of what is on the screen; 0: nothing */
+	uint64_t begun_ns, shown_ns;
+	unsigned int width; /* columns of the present line; 0: none */
 };
 
-/* The run begins; whether there is a line at all is decided here. The plan is borrowed. */
+/* The run begins: decides whether there is a progress line at all. The plan is borrowed. */
 void run_progress_begin(struct run_progress *progress, const struct plan *plan);
 
-/* Writes the line, from the third second on. One that is there already has to be erased first. */
+/* Writes the line, from the third second on, if it was erased or is half a second old. */
 void run_progress_show(struct run_progress *progress, const struct drain *drain, const struct profile *profile);
 
-/* Erases it, before anything else is printed. */
+/* Erases the line. Call it before anything else is printed. */
 void run_progress_erase(struct run_progress *progress);

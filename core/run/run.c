@@ -2,17 +2,17 @@
 /*
  * The life of a run, step by step; each step has its owner elsewhere.
  *
- * The order matters for safety: the symbol worker is forked before anything privileged is open, the side-band starts
- * before the first event can happen, and privileges go as soon as everything is attached. And for truth: programs are
- * detached before the last drain.
+ * The order matters. For safety, the symbol worker is forked before anything privileged is open, and privileges are
+ * dropped as soon as everything is attached. For correct results, the side-band starts before the first event can
+ * happen, and programs are detached before the last drain.
  */
 #include "core/run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
@@ -20,69 +20,28 @@
 #include "core/base/replace.h"
 #include "core/cli/applet.h"
 #include "core/formats/profile_file.h"
-#include "core/host/command.h"
 #include "core/host/denied_calls.h"
 #include "core/host/host.h"
 #include "core/host/privilege.h"
 #include "core/host/process.h"
-#include "core/naming/naming.h"
-#include "core/naming/frame_lines.h"
 #include "core/profile/context.h"
+#include "core/profile/redact.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"
-#include "core/resolve/resolve.h"
 #include "core/run/describe.h"
-#include "core/run/ending.h"
-#include "core/run/events.h"
-#include "core/run/guard.h"
-#include "core/run/output.h"
-#include "core/run/patience.h"
-#include "core/run/progress.h"
-#include "core/run/screen.h"
+#include "core/run/slow_step.h"
+#include "core/run/release.h"
+#include "core/run/run_state.h"
+#include "core/run/tables.h"
 #include "core/run/words.h"
-#include "core/session/attachment.h"
-#include "core/session/collect.h"
-#include "core/session/drain.h"
-#include "core/session/loaded.h"
-#include "core/spaces/spaces.h"
 #include "symbolize/symbolize.h"
 
-#define MAX_TARGETS_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
-#define MAX_COMMAND_WAIT_MS 1000 /* for those of a command and its libraries, before it is released */
-
-struct run {
-	const struct applet *applet;
-	const struct plan *plan;
-	struct attach_plan attach;
-	struct naming naming, identifying;
-	struct debuginfod debuginfod;
-	struct symbolizer *symbolizer;
-	struct frame_lines lines;
-	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
-	struct loaded *loaded;
-	struct attachment *attachment;
-	struct drain *drain;
-	struct spaces *spaces;
-	struct unwinding *unwinding; /* NULL: no unwind tables */
-	struct collector *collector;
-	struct process_watch *watch;
-	struct command *command; /* NULL: none */
-	struct profile profile;
-	struct output output;
-	struct run_screen *screen; /* NULL without --tui */
-	struct event_stream events; /* only with EVENTS_EACH */
-	int no_kernel_symbols; /* errno of opening them; 0: they are there */
-	struct run_guard guard;
-	struct run_progress progress;
-	struct ending ending;
-	bool is_cut; /* the duration is not the user's */
-	uint64_t ended_ns, wall_ended_ns; /* when detaching began: CLOCK_MONOTONIC, CLOCK_REALTIME; 0 not yet */
-	bool lost;
-};
+#define LARGE_BLOCK_BYTES (128 << 10) /* what glibc begins with */
+#define MAX_COMMAND_WAIT_MS 1000 /* for the unwind tables of a command and its libraries, before it is released */
 
 /* ---- prepare ---- */
 
-/* kallsyms decides at open() whether it will show addresses, so it is opened while the tool is privileged. */
+/* The kernel decides at open() of kallsyms whether to show addresses, so it is opened before privileges are dropped. */
 static int open_kernel_symbols(struct run *run)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
@@ -96,10 +55,20 @@ static bool shows_events(const struct run *run)
 	return run->plan->view.style == VIEW_SNOOP;
 }
 
+/*
+ * Freed large blocks go back to the kernel, here and in the worker. Otherwise glibc keeps all blocks up to the size of the largest one
+ * that was ever freed, and a worker that had made one unwind table kept a megabyte of the list of kernel symbols for nothing.
+ */
+static void give_memory_back(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+}
+
 static int start_naming(struct run *run)
 {
 	int err;
 
+	give_memory_back();
 	run->lines = (struct frame_lines){
 		.left_ns = FRAME_LINES_NS,
 		.kernel = { .vmlinux = run->plan->vmlinux, .directories = run->plan->debug_directories },
@@ -109,7 +78,7 @@ static int start_naming(struct run *run)
 				       .debug_directories = run->plan->debug_directories,
 				       .host_root = run->plan->host_root,
 				       .spaces = &run->spaces };
-	/* Names that are wanted while events come must not wait for a server. */
+	/* while events are being collected, names must not wait for a server */
 	if (!run->plan->no_symbolize && !run->plan->interval_ns && !shows_events(run)) {
 		debuginfod_start(&run->debuginfod);
 		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
@@ -121,16 +90,16 @@ static int start_naming(struct run *run)
 	return naming_start(&run->identifying, &run->identifier);
 }
 
-/* Removes the rows that are not asked for. Of an empty profile it only checks the expressions. */
-static int pick_rows(struct run *run)
+/* Removes the rows that the user did not select, by their true names. Without rows it only checks the expressions. */
+int run_pick_rows(struct run *run)
 {
-	return filter_apply(&run->plan->filter, &run->profile);
+	return run->profile.is_redacted ? 0 : filter_apply(&run->plan->filter, &run->profile);
 }
 
 static int prepare(struct run *run)
 {
 	const struct plan *plan = run->plan;
-	int err = process_require_proc() ?: pick_rows(run);
+	int err = process_require_proc() ?: run_pick_rows(run);
 
 	err = err ?: run_require_targets(plan);
 	err = err ?: run_guard_init(&run->guard, plan);
@@ -152,7 +121,7 @@ static void begin_interval(struct run *run)
 	vec_push(&run->profile.intervals, interval);
 }
 
-/* The header has the number of places that were attached. */
+/* The header contains the number of attached places. */
 static void set_header(struct run *run)
 {
 	_cleanup_(buf_done) struct buf header = {};
@@ -161,30 +130,6 @@ static void set_header(struct run *run)
 	if (run->applet->header)
 		run->applet->header(run->plan, nr, &header);
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
-}
-
-/* The symbol worker makes the tables of the targets, or of what the command will map, from now on. */
-static void ask_for_tables(struct run *run)
-{
-	const struct plan *plan = run->plan;
-
-	if (run->unwinding && run->command && spaces_expect(run->spaces, command_pid(run->command)))
-		unwinding_expect(run->unwinding, plan->command[0]);
-	for (size_t i = 0; !run->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
-		spaces_prime(run->spaces, plan->tgids.data[i]);
-	unwinding_work(run->unwinding, 0);
-}
-
-/* Gives the programs what is made, and waits for the tables of targets. */
-static void await_tables(struct run *run)
-{
-	struct unwind_store_options store = { .max_bytes = run->plan->unwind_bytes };
-
-	if (!run->unwinding || !loaded_unwind_maps(run->loaded, &store))
-		return;
-	unwinding_set_store(run->unwinding, &store);
-	if (run->plan->tgids.nr && !run->command)
-		unwinding_work(run->unwinding, MAX_TARGETS_WAIT_MS);
 }
 
 static void open_spaces(struct run *run)
@@ -206,10 +151,12 @@ static void open_spaces(struct run *run)
 
 		run->unwinding = unwinding_new(&tables);
 	}
-	ask_for_tables(run);
+	run->tables =
+		(struct tables){ run->plan, run->spaces, run->unwinding, run->command ? command_pid(run->command) : 0 };
+	tables_ask(&run->tables);
 }
 
-/* Tables of the targets are made meanwhile, so that loading the programs does not wait for them nor they for it. */
+/* Tables of the targets are made while the programs are loaded, so neither waits for the other. */
 static int load(struct run *run)
 {
 	int err;
@@ -220,36 +167,17 @@ static int load(struct run *run)
 	return err ?: drain_new(run->loaded, run->attachment, run->plan, &run->drain);
 }
 
-static void say_places(const struct run *run)
-{
-	run_say_lines(run->plan, buf_text(&run->attach.note));
-	run_say_lines(run->plan, buf_text(&run->attach.missing));
-}
-
-/* What this run does otherwise than the user may expect, before it starts. */
+/* Prints how this run differs from what the user may expect, before it starts. */
 static void say_fallback(struct run *run)
 {
 	const struct plan *plan = run->plan;
-	const struct attach_plan *attach = &run->attach;
-	bool quiet = plan->presentation.quiet;
-	_cleanup_(buf_done) struct buf lines = {};
 
-	privilege_note(&lines);
-	run_say_lines(plan, buf_text(&lines));
-	buf_clear(&lines);
-	attachment_describe_refused(run->attachment, &lines);
-	run_say_lines(plan, buf_text(&lines));
-	say_places(run);
-	run->lost |= attach->missing.nr;
-	run_say_lines(plan, attach->unwind_note);
-	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !quiet)
-		run_say(plan, "sampling by %s: %s", attach->sample.name, attach->sample.why);
+	run_say_fallback(plan, &run->attach, run->attachment, run->spaces);
+	run->lost |= run->attach.missing.nr;
 	if (run->no_kernel_symbols && plan->want_kernel)
-		run_say(plan, "/proc/kallsyms: %s: kernel frames have no names", strerror(run->no_kernel_symbols));
-	if (run->is_cut && !quiet)
-		run_guard_say_cut(plan, attach->places.nr, false);
-	if (run->spaces && spaces_note(run->spaces))
-		run_say(plan, "%s", spaces_note(run->spaces));
+		run_say("/proc/kallsyms: %s: kernel frames have no names", strerror(run->no_kernel_symbols));
+	if (run->is_cut && !plan->presentation.quiet)
+		run_guard_say_cut(run->attach.places.nr, false);
 }
 
 static int watch_targets(struct run *run)
@@ -277,7 +205,7 @@ static int start(struct run *run)
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run);
-		await_tables(run);
+		tables_await(&run->tables, run->loaded);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
@@ -286,7 +214,7 @@ static int start(struct run *run)
 	err = err ?: run_screen_new(run->plan, &run->screen);
 	err = err ?: new_collector(run);
 	ask_for_priority();
-	err = err ?: attach_patiently(run->attachment, run->spaces, run->plan, run->attach.places.nr);
+	err = err ?: attach_as_slow_step(run->attachment, run->spaces, run->plan, run->attach.places.nr);
 	if (!err)
 		set_header(run);
 	return err;
@@ -294,24 +222,27 @@ static int start(struct run *run)
 
 /* ---- report ---- */
 
-static struct profile_interval *current(struct run *run)
+struct profile_interval *run_current(struct run *run)
 {
 	return &vec_last(&run->profile.intervals);
 }
 
-static struct drain_target target_of(struct run *run)
+struct drain_target run_target(struct run *run)
 {
-	return (struct drain_target){
-		.profile = &run->profile, .spaces = run->spaces, .unwinding = run->unwinding, .interval = current(run)
-	};
+	return (struct drain_target){ .profile = &run->profile,
+				      .spaces = run->spaces,
+				      .unwinding = run->unwinding,
+				      .interval = run_current(run) };
 }
 
 static int written(int err)
 {
+	if (err == -EINTR) /* the user gave up the output: ending.c */
+		return -EPIPE;
 	return err && err != -EPIPE ? fail_write(err, "standard output") : err;
 }
 
-/* With -o or --format: the interval as a document of its own. */
+/* With -o or --format: writes the interval as a document. */
 static int write_interval(struct run *run)
 {
 	return output_write(&run->output, &run->profile, run->profile.intervals.nr - 1, 1);
@@ -319,24 +250,25 @@ static int write_interval(struct run *run)
 
 static int print_report(struct run *run)
 {
-	int err = render_report(&run->profile, current(run), &run->profile.view, stdout);
+	int err = render_report(&run->profile, run_current(run), &run->profile.view, stdout);
 
 	return written(err ?: fflush(stdout) ? -errno : 0);
 }
 
-/* Lines around the reports belong to reports that are printed. */
+/* Header and footer are printed only if reports are printed. */
 static int print_around(struct run *run,
 			int (*render)(const struct profile *profile, const struct profile_view *view, FILE *out))
 {
 	int err;
 
-	if (output_wanted(&run->plan->output))
+	if (output_wanted(&run->plan->output) &&
+	    !(run->plan->output.format == OUTPUT_SUMMARY && render == render_header))
 		return 0;
 	err = render(&run->profile, &run->profile.view, stdout);
 	return written(err ?: fflush(stdout) ? -errno : 0);
 }
 
-/* How long source lines may be looked up while events go on: what comes meanwhile has to wait. */
+/* The time limit of source lines while events are collected: new events have to wait that long. */
 static uint64_t lines_time_ns(const struct run *run)
 {
 	if (run->ended_ns)
@@ -344,8 +276,8 @@ static uint64_t lines_time_ns(const struct run *run)
 	return run->plan->interval_ns && !shows_events(run) ? run->plan->interval_ns / 2 : NSEC_PER_SEC;
 }
 
-/* Names, or what is needed to look them up elsewhere. */
-static void name_all(struct run *run)
+/* Looks up names, or what another host needs to look them up. */
+void run_name_all(struct run *run)
 {
 	if (!run->identifier) {
 		name_frames(&run->profile, run->symbolizer, run->spaces);
@@ -353,52 +285,58 @@ static void name_all(struct run *run)
 		return;
 	}
 	identify_frames(&run->profile, run->symbolizer, run->identifier);
-	spaces_name_generated(run->spaces); /* cannot be looked up later */
+	spaces_name_generated(run->spaces); /* they cannot be looked up later */
 }
 
-/* What has to be known of an interval while its processes and files are there, printed or not. */
-static void close_interval(struct run *run)
+/* Collects everything about an interval that needs its processes and files, even if it is not printed. */
+void run_close_interval(struct run *run)
 {
-	struct profile_interval *interval = current(run);
+	struct profile_interval *interval = run_current(run);
 
 	interval->end_ns = run->ended_ns ? run->ended_ns : clock_monotonic_ns();
 	interval->wall_end_ns = run->ended_ns ? run->wall_ended_ns : clock_now_ns(CLOCK_REALTIME);
-	if (shows_events(run)) /* a row without a stack is events that are not counted */
+	if (shows_events(run)) /* a row without a stack stands for events that were lost */
 		event_stream_end(&run->events, interval, interval->end_ns);
 	else
 		profile_count_lost_stacks(&run->profile, interval);
-	name_all(run);
+	run_name_all(run);
 	settle_contexts(&run->profile);
 	profile_count_shown_stacks(&run->profile, interval);
 	run->lost |= !profile_is_exact(interval);
 }
 
-/* ---- events by themselves ---- */
+/* ---- single events ---- */
 
-/* What has come since the last time. Rows are kept only for a file; otherwise a run of days would keep them all. */
+static void forget_names(struct run *run, bool is_forgotten)
+{
+	if (is_forgotten)
+		symbolizer_forget_names(run->symbolizer, run->profile.nr_kept_bytes);
+}
+
+/* Takes the new rows. They are kept only for a file, because a run of days would otherwise use ever more memory. */
 static int show_events(struct run *run)
 {
 	FILE *out = output_wanted(&run->plan->output) ? NULL : stdout;
 	int err;
 
-	event_stream_end(&run->events, current(run), clock_monotonic_ns());
-	name_all(run);
-	err = pick_rows(run);
+	event_stream_end(&run->events, run_current(run), clock_monotonic_ns());
+	run_name_all(run);
+	err = run_pick_rows(run);
 	if (err)
 		return err;
-	err = event_stream_take(&run->events, &run->profile, current(run), out);
+	err = event_stream_take(&run->events, &run->profile, run_current(run), out);
 	if (event_stream_floods(&run->events) && out && !run->plan->presentation.quiet)
-		run_say(run->plan, "more than 1,000 events a second: 'stacktool count %s' adds them up by stack",
+		run_say("more than 1,000 events a second: 'stacktool count %s' adds them up by stack",
 			run->plan->probe.typed);
 	if (!run->plan->save_path && out)
-		event_stream_forget(&run->events, &run->profile);
+		forget_names(run, event_stream_forget(&run->events, &run->profile));
 	return written(err);
 }
 
-/* What is left, and all of it where that is a document. */
+/* Takes the remaining events, and writes them all if they are a document. */
 static int end_events(struct run *run)
 {
-	struct profile_interval *interval = current(run);
+	struct profile_interval *interval = run_current(run);
 	int err = show_events(run);
 
 	run->lost |= !profile_is_exact(interval);
@@ -411,96 +349,87 @@ static int end_events(struct run *run)
 
 static int print_interval(struct run *run)
 {
-	int err;
+	int err = 0;
 
 	if (shows_events(run))
 		return end_events(run);
-	err = pick_rows(run);
-	if (!err && run->screen)
-		err = run_screen_end(run->screen, &run->profile, current(run));
-	else if (!err)
+	if (run->screen)
+		err = run_live_end(run);
+	err = err ?: run_pick_rows(run);
+	if (!err && !run->screen)
 		err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
 	if (!err)
-		render_notes(&run->profile, current(run), stderr);
+		render_notes(&run->profile, run_current(run), stderr);
 	return err;
 }
 
-/* Intervals are kept only for a file; otherwise a run of days would keep them all, and every stack it ever saw. */
-static void next_interval(struct run *run, bool forget)
+/* Intervals are kept only for a file, because a run of days would otherwise keep every stack. */
+void run_next_interval(struct run *run, bool forget)
 {
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
 	if (!run->plan->save_path && shows_events(run))
-		event_stream_forget(&run->events, &run->profile);
+		forget_names(run, event_stream_forget(&run->events, &run->profile));
 	run->events.nr_shown = 0;
 	if (forget)
 		drain_forget_end(run->drain, &run->profile);
+	forget_names(run, forget);
 	begin_interval(run);
 }
 
 static int report_interval(struct run *run)
 {
-	struct drain_target target = target_of(run);
+	struct drain_target target = run_target(run);
 	bool forget = !run->plan->save_path && !shows_events(run) && profile_is_large(&run->profile);
 	int err = forget ? drain_forget_begin(run->drain) : 0;
 
 	err = err ?: drain_swap(run->drain, &target);
 	if (err)
 		return err;
-	close_interval(run);
+	run_close_interval(run);
 	err = print_interval(run);
 	if (!err)
-		next_interval(run, forget);
+		run_next_interval(run, forget);
 	return err;
-}
-
-/* ---- on the terminal ---- */
-
-static int refresh_screen(struct run *run)
-{
-	struct drain_target target = target_of(run);
-	int err = drain_swap(run->drain, &target);
-
-	if (err)
-		return err;
-	name_all(run);
-	return run_screen_refresh(run->screen, &run->profile, current(run));
 }
 
 static int take_keys(struct run *run, enum collect_reason *ret_reason)
 {
 	bool ends = false;
-	int err = run_screen_take(run->screen, &ends);
+	int err = run_live_take(run, &ends);
 
-	if (run_screen_is_signalled(run->screen))
-		collector_note_signal(run->collector);
-	if (ends)
-		ending_note_signal(&run->ending);
 	*ret_reason = ends ? COLLECT_SIGNAL : COLLECT_INTERVAL;
 	return err;
 }
 
 /* ---- collecting ---- */
 
-static void say_reason(struct run *run, enum collect_reason reason)
+/* When probes are detached, because the terminal may be stopped. */
+static void say_reason(struct run *run)
 {
+	const enum collect_reason reason = run->reason;
+
+	if (reason == COLLECT_INTERVAL)
+		return;
+	run_progress_erase(&run->progress);
+	if (reason == COLLECT_COST)
+		run_guard_say_end(&run->guard);
 	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->presentation.quiet)
 		run_say_gone(run->plan);
 	else if (run->watch && !run->command && !run->plan->presentation.quiet)
 		run_say_some_gone(run->plan, run->watch);
 	run->lost |= run_say_leaderless(&run->attach);
 	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
-		run_guard_say_cut(run->plan, run->attach.places.nr, true);
+		run_guard_say_cut(run->attach.places.nr, true);
 }
 
 /* A run that ends because of its cost counts as a loss for --strict. */
 static int look_at_cost(struct run *run, enum collect_reason *ret_reason)
 {
-	bool ends = false;
-	int err = run_guard_look(&run->guard, &ends);
+	int err = run_guard_look(&run->guard, &run->progress, run_current(run), &run->cut);
 
-	run->lost |= ends;
-	*ret_reason = ends ? COLLECT_COST : COLLECT_INTERVAL;
+	run->lost |= run->cut;
+	*ret_reason = run->cut ? COLLECT_COST : COLLECT_INTERVAL;
 	return err;
 }
 
@@ -510,12 +439,13 @@ static int collect(struct run *run)
 	int err = 0;
 
 	while (!err && reason == COLLECT_INTERVAL) {
-		struct drain_target target = target_of(run);
+		struct drain_target target = run_target(run);
 
 		err = collector_wait(run->collector, &target, &reason);
-		run_progress_erase(&run->progress); /* before anything is printed */
+		if (reason != COLLECT_LOOK) /* which prints rarely */
+			run_progress_erase(&run->progress);
 		if (!err && reason == COLLECT_INTERVAL)
-			err = run->screen ? refresh_screen(run) : report_interval(run);
+			err = run->screen ? run_live_refresh(run) : report_interval(run);
 		if (!err && reason == COLLECT_KEYS)
 			err = take_keys(run, &reason);
 		if (!err && reason == COLLECT_EVENTS)
@@ -528,16 +458,16 @@ static int collect(struct run *run)
 			run_progress_show(&run->progress, run->drain, &run->profile);
 	}
 	if (!err)
-		say_reason(run, reason);
+		run->reason = reason;
 	if (run->screen && (err || reason == COLLECT_SIGNAL))
 		run_screen_leave(run->screen);
 	return err;
 }
 
-/* Drains what is left, after a failure too, whose cause stays. */
+/* Drains the rest, even after a failure, whose cause is kept. */
 static int drain_rest(struct run *run, int err)
 {
-	struct drain_target target = target_of(run);
+	struct drain_target target = run_target(run);
 	const struct err_saved before = err_save();
 	int drained = drain_all(run->drain, &target);
 
@@ -547,7 +477,7 @@ static int drain_rest(struct run *run, int err)
 	return err;
 }
 
-/* The same for `--save`. */
+/* Saves the profile, even after a failure, whose cause is kept. */
 static int save(struct run *run, int err)
 {
 	const struct err_saved before = err_save();
@@ -555,11 +485,25 @@ static int save(struct run *run, int err)
 
 	if (!err || (err == -EPIPE && saved))
 		return saved;
-	err_restore(&before);
+	return err_join(err, &before, saved);
+}
+
+/* Redacts the profile, even after a failure, because it is saved then too. */
+static int hide_secrets(struct run *run, int err)
+{
+	if (!run->plan->redact && !err)
+		run_say_secrets(run->plan, &run->profile);
+	if (!run->plan->redact)
+		return err;
+	err = err ?: run_pick_rows(run);
+	profile_redact(&run->profile);
 	return err;
 }
 
-/* After a failure too: what was counted until then is drained and saved, but not printed. The first failure is reported. */
+/*
+ * Finishes the run, even after a failure: what was counted is drained and saved, but not printed. The first failure is
+ * reported.
+ */
 static int finish(struct run *run, int err)
 {
 	bool quiet = run->plan->presentation.quiet;
@@ -568,28 +512,41 @@ static int finish(struct run *run, int err)
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
-	detach_patiently(run->attachment, run->spaces, run->plan, &run->ending);
+	detach_as_slow_step(run->attachment, run->spaces, run->plan, &run->ending);
+	say_reason(run);
 	err = drain_rest(run, err);
 	ending_step(&run->ending, ENDING_NAMING, 0);
-	close_interval(run);
+	run_close_interval(run);
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
 		command_hurry(run->command);
 	ending_end(&run->ending);
-	collector_free(run->collector);
-	run->collector = NULL;
+	run_end_collecting(run->plan, &run->collector);
 	if (unwinding_nr_refused(run->unwinding))
-		run_say(run->plan, "the unwind tables of some files do not fit into %llu MiB: see --unwind-mem",
+		run_say("the unwind tables of some files do not fit into %llu MiB: see --unwind-mem",
 			(unsigned long long)(run->plan->unwind_bytes >> 20));
-	if (!err && !run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !quiet)
+	if (!err && !run_current(run)->rows.nr && !run->events.nr_events && !run->plan->interval_ns && !quiet)
 		run_say_empty(run->plan, run->command ? command_pid(run->command) : 0);
-	err = err ?: print_interval(run);
-	err = err ?: print_around(run, render_footer);
+	run_describe_status(&run->profile, run->plan, run->lost, run->cut);
+	err = hide_secrets(run, err);
+	err = err ?: print_interval(run) ?: print_around(run, render_footer);
 	saved = save(run, err);
+	run_live_save_rest(run);
 	if (!err)
 		naming_warn(run->symbolizer, run->spaces, quiet);
+	if (!saved && !run->plan->interval_ns)
+		run_say_files(run->plan, &run->profile);
 	if (!saved && !quiet)
 		run_guard_say(&run->guard, run->symbolizer);
 	return saved;
+}
+
+/* The time for which the command is held is not its own. */
+static int release(struct run *run)
+{
+	const struct release release = { run->plan,   &run->attach,   run->command,
+					 run->spaces, run->unwinding, run->attachment };
+
+	return release_command(&release, shows_events(run) ? NULL : &run_current(run)->start_ns);
 }
 
 static int carry_out(struct run *run)
@@ -601,19 +558,20 @@ static int carry_out(struct run *run)
 	run_guard_begin(&run->guard, run->attachment, &run->attach);
 	if (run->command)
 		unwinding_work(run->unwinding, MAX_COMMAND_WAIT_MS);
-	/* Attaching is part of no interval, except for events, of which there may be some already. */
+	/* Attaching is not part of an interval, but single events may have come already. */
 	if (!shows_events(run))
-		current(run)->start_ns = clock_monotonic_ns();
+		run_current(run)->start_ns = clock_monotonic_ns();
 	say_fallback(run);
-	err = privilege_drop() ?: denied_calls_begin();
+	err = privilege_drop() ?: denied_calls_begin_but_ptrace();
 	if (err)
 		return err;
 	if (run->plan->debug)
-		run_say_privileges(run->plan);
+		run_say_privileges();
 	err = print_around(run, render_header);
 	run_say_attached();
 	if (!err && run->command)
-		err = command_release(run->command);
+		err = release(run);
+	err = err ?: denied_calls_add_ptrace();
 	run_progress_begin(&run->progress, run->plan);
 	err = err ?: ending_begin(&run->ending, run->collector, run->plan);
 	err = err ?: collector_start(run->collector);
@@ -624,7 +582,7 @@ static int carry_out(struct run *run)
 	return finish(run, err ? err : collect(run));
 }
 
-/* Probes go while signals are still taken: the next one may end the program at once. */
+/* Detaches first, while signals are still caught: after that, the next one ends the program at once. */
 static void run_done(struct run *run)
 {
 	attachment_detach(run->attachment);
@@ -644,30 +602,9 @@ static void run_done(struct run *run)
 	command_free(run->command);
 	attach_plan_done(&run->attach);
 	output_done(&run->output);
+	run_guard_done(&run->guard);
+	tables_done(&run->tables);
 	profile_done(&run->profile);
-}
-
-/* --explain prints and stops; --debug prints the configuration of the programs, too, and goes on. */
-static int explain(struct run *run, bool *ret_stop)
-{
-	const struct plan *plan = run->plan;
-	FILE *out = plan->explain ? stdout : stderr;
-	_cleanup_(buf_done) struct buf text = {};
-	int err = 0;
-
-	*ret_stop = plan->explain;
-	if (!plan->explain && !plan->debug)
-		return 0;
-	plan_describe(plan, &text);
-	attach_plan_describe(&run->attach, &text);
-	if (plan->explain)
-		say_places(run);
-	else
-		err = loaded_describe(plan, &run->attach, &text);
-	if (err)
-		return err;
-	fputs(buf_text(&text), out);
-	return fflush(out) ? -errno : 0;
 }
 
 int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result)
@@ -681,17 +618,20 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 		puts("--explain names the BPF program; 'bpftool prog dump xlated name PROGRAM' prints it while it runs");
 		return 0;
 	}
-	/* The process of a command exists and waits from the start, so that everything can be attached to it. */
+	/* The process of a command is created at the start and waits, so that everything can be attached to it. */
 	err = plan->command ? command_start(plan->command, &run.command) : 0;
+	if (err == -ENOENT)
+		ret_result->command_status = STATUS_NOT_FOUND;
 	if (run.command)
 		vec_push(&plan->tgids, command_pid(run.command));
 	err = err ?: prepare(&run);
 	err = err ?: run_guard_duration(plan, run.attach.places.nr, &run.is_cut);
-	err = err ?: explain(&run, &stop);
+	err = err ?: run_explain(plan, &run.attach, &stop);
 	if (!err && !stop)
 		err = carry_out(&run);
 	ret_result->lost = plan->strict && run.lost;
-	/* The status of a command that could not be executed, or of any command after a run without failure. */
+	ret_result->cut = run.cut;
+	/* The status of a command that could not be executed; or that of any command, if the run did not fail. */
 	if (!stop && run.command && (!err || err == -EPIPE || command_refused(run.command)))
 		ret_result->command_status = command_wait(run.command);
 	run_done(&run);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a run once more, from a file: the same header, reports, footer and notes in the same order. */
+/* Prints a saved profile as the run itself did: the same header, reports, footer and notes in the same order. */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
 
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"
+#include "core/profile/redact.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 #include "core/render/merge.h"
 #include "core/render/render.h"
 #include "core/run/output.h"
 #include "core/run/run.h"
-#include "core/run/tui.h"
+#include "core/run/screen_loop.h"
 
 static void change_view(struct profile_view *view, const struct report_request *request)
 {
@@ -30,7 +32,7 @@ static void change_view(struct profile_view *view, const struct report_request *
 	view->verbose = view->verbose || request->verbose;
 }
 
-/* What the run did not ask for is looked up now. */
+/* Looks up what the run itself did not. */
 static void ask_for_lines(struct profile *profile, const struct report_request *request)
 {
 	struct profile_view *view = &profile->view;
@@ -76,37 +78,60 @@ static int write_out(const struct profile *profile, const struct output_options 
 }
 
 /*
- * A report makes one table of megabytes after the other. In the heap the memory of one serves for the next; mapped each
- * for itself, it would come page by page from the kernel every time, which took a third of a report's time.
+ * A report allocates one large table after the other. On the heap, the next one reuses the memory of the last. With
+ * mmap() for each, the kernel would have to provide every page again, which took a third of a report's time.
  */
 static void keep_memory(void)
 {
-	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* glibc's largest */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the maximum of glibc */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 1 << 20);
 }
 
+struct browsing {
+	const struct profile *profile;
+	struct browser browser;
+};
+
+static bool save_typed(void *context, enum browser_wish wish)
+{
+	struct browsing *browsing = context;
+	const char *path = buf_text(&browsing->browser.typed);
+
+	if (wish != BROWSER_SAVE)
+		return true;
+	if (!screen_may_save(path))
+		browser_say(&browsing->browser, "not saved: give a name without '/' that ends in .stk");
+	else if (profile_save(browsing->profile, path))
+		browser_say(&browsing->browser, "not saved: %s", err_cause());
+	else
+		browser_say(&browsing->browser, "saved as %s", path);
+	return true;
+}
+
 static int browse(const struct profile *profile, const struct output_options *options)
 {
-	const struct tree_options tree_options = {
-		.root = options->root,
-		.reverse = options->reverse,
-		.delimited = profile->view.delimited,
-	};
-	_cleanup_(browser_done) struct browser browser;
+	const struct tree_options tree_options = { .every_root = true, .delimited = profile->view.delimited };
+	struct browser_options browser_options = screen_options(options);
+	_cleanup_(freep) char *name = screen_save_name("profile");
 	_cleanup_(caption_done) struct caption caption;
-	_cleanup_(tree_done) struct tree tree;
-	struct tui *tui = NULL;
-	int err = tui_new(&tui);
+	struct tree *tree = xcalloc(1, sizeof(*tree));
+	struct browsing browsing = { .profile = profile };
+	struct screen_loop loop = {
+		.bell_fd = -1, .browser = &browsing.browser, .context = &browsing, .wish = save_typed
+	};
+	int err = tui_new(&loop.tui);
 
 	caption_init(&caption, options, profile);
-	tree_init(&tree, &tree_options);
-	tree_add_all(&tree, profile, TREE_NOW);
-	tree_build(&tree);
-	browser_init(&browser, &tree, &caption.graph);
-	err = err ?: tui_begin(tui);
-	err = err ?: tui_serve(tui, &browser);
-	tui_free(tui);
+	browser_options.save_name = name;
+	browser_init(&browsing.browser, &caption.graph, &browser_options);
+	tree_init(tree, &tree_options);
+	tree_add_all(tree, profile, TREE_NOW);
+	browser_take(&browsing.browser, tree);
+	err = err ?: tui_begin(loop.tui);
+	err = err ?: screen_loop(&loop);
+	tui_free(loop.tui);
+	browser_done(&browsing.browser);
 	if (!err)
 		say_notes(profile);
 	return err;
@@ -120,7 +145,7 @@ static bool has_rows(const struct profile *profile)
 	return false;
 }
 
-/* An empty report gets a note that the filters are the cause. */
+/* If the report is empty, prints a note that the filters are the cause. */
 static int choose(const struct filter *filter, bool quiet, struct profile *profile)
 {
 	bool had_rows = has_rows(profile);
@@ -154,6 +179,8 @@ int run_saved(const struct report_request *request)
 	err = err ?: choose(&request->filter, request->quiet, &profile);
 	if (err)
 		return err;
+	if (request->redact)
+		profile_redact(&profile);
 	fputs(buf_text(&notes), stderr);
 	change_view(&profile.view, request);
 	profile.presentation.quiet = request->quiet;

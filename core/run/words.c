@@ -2,17 +2,25 @@
 #include "core/run/words.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/called.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/escape.h"
 #include "core/host/privilege.h"
+#include "core/profile/redact.h"
+#include "core/session/attachment.h"
+#include "core/session/collect.h"
+#include "core/spaces/spaces.h"
 
-void run_say(const struct plan *plan, const char *format, ...)
+void run_say(const char *format, ...)
 {
 	_cleanup_(buf_done) struct buf line = {};
 	va_list arguments;
@@ -20,15 +28,22 @@ void run_say(const struct plan *plan, const char *format, ...)
 	va_start(arguments, format);
 	buf_vaddf(&line, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "stacktool %s: %s\n", plan->applet, buf_text(&line));
+	fprintf(stderr, "%s: %s\n", called(), buf_text(&line));
 }
 
-void run_say_lines(const struct plan *plan, const char *lines)
+bool run_takes_line(int fd)
+{
+	struct pollfd polled = { .fd = fd, .events = POLLOUT };
+
+	return poll(&polled, 1, 0) != 0;
+}
+
+void run_say_lines(const char *lines)
 {
 	while (*lines) {
 		size_t length = strcspn(lines, "\n");
 
-		run_say(plan, "%.*s", (int)length, lines);
+		run_say("%.*s", (int)length, lines);
 		lines += length + (lines[length] != '\0');
 	}
 }
@@ -39,18 +54,18 @@ int run_require_targets(const struct plan *plan)
 	int err = process_require(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &missing);
 
 	if (!err)
-		run_say_lines(plan, buf_text(&missing));
+		run_say_lines(buf_text(&missing));
 	return err;
 }
 
 void run_say_gone(const struct plan *plan)
 {
 	if (plan->tgids.nr == 1)
-		run_say(plan, "process %u has ended", plan->tgids.data[0]);
+		run_say("process %u has ended", plan->tgids.data[0]);
 	else if (plan->tids.nr == 1)
-		run_say(plan, "thread %u has ended", plan->tids.data[0]);
+		run_say("thread %u has ended", plan->tids.data[0]);
 	else
-		run_say(plan, "all %zu targets have ended", plan->tgids.nr + plan->tids.nr);
+		run_say("all %zu targets have ended", plan->tgids.nr + plan->tids.nr);
 }
 
 static uint32_t target(const struct plan *plan, size_t index)
@@ -92,24 +107,41 @@ bool run_say_leaderless(const struct attach_plan *attach)
 	return true;
 }
 
-/* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
+static void say_nothing_of(const struct plan *plan, uint32_t tgid, const char *why)
+{
+	char advice[128] = "";
+
+	if (!process_exists(tgid))
+		snprintf(
+			advice, sizeof(advice),
+			plan->probe.kind->is_timer
+				? "; 'stacktool offcputime -p %u' shows its waits, /proc/%u/task/*/stack where it is now"
+				: "; --unfinished -p %u shows waits that began during the run, /proc/%u/task/*/stack older ones",
+			tgid, tgid);
+	err_clear();
+	run_say("nothing recorded for process %u: %s%s", tgid, why, advice);
+}
+
+/* A process that hangs is on no CPU, and a service that works for a command is not its child. */
 void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 {
 	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
 
 	if (command_tgid) {
-		run_say(plan, "nothing recorded for process %u%s", command_tgid,
+		run_say("nothing recorded for process %u%s", command_tgid,
 			plan->follow_children ? " and its children" : " itself (--no-children)");
 	} else if (plan->probe.kind->is_timer && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle) {
-		run_say(plan, "no sample matched; -I includes idle CPUs, offcputime shows blocked threads");
+		run_say("no sample matched; -I includes idle CPUs, offcputime shows blocked threads");
 	} else if (why) {
-		uint32_t tgid = plan->tgids.data[0];
-		char advice[80] = "";
+		say_nothing_of(plan, plan->tgids.data[0], why);
+	} else if (plan->probe.typed) {
+		_cleanup_(buf_done) struct buf typed = {};
+		bool is_part = plan->tgids.nr || plan->tids.nr || plan->filter.comm;
 
-		if (!process_exists(tgid))
-			snprintf(advice, sizeof(advice), "; to see where it waits: /proc/%u/task/*/stack", tgid);
-		err_clear();
-		run_say(plan, "nothing recorded for process %u: %s%s", tgid, why, advice);
+		escape_add(&typed, plan->probe.typed, ESCAPE_LINE);
+		run_say("no event: '%s' was not reached%s; %s", buf_text(&typed), is_part ? " by what is traced" : "",
+			is_part ? "'stacktool funccount' without -p, -t and --comm shows whether others reach it"
+				: "--explain shows what was probed, 'stacktool list' what else has such a name");
 	}
 }
 
@@ -122,10 +154,107 @@ void run_say_attached(void)
 		close((int)fd);
 }
 
-void run_say_privileges(const struct plan *plan)
+void run_say_privileges(void)
 {
 	_cleanup_(buf_done) struct buf kept = {};
 
 	privilege_describe(&kept);
-	run_say_lines(plan, buf_text(&kept));
+	run_say_lines(buf_text(&kept));
+}
+
+void run_end_collecting(const struct plan *plan, struct collector **collector)
+{
+	const char *what;
+	uint64_t ns = collector_longest_turn(*collector, &what);
+
+	if (ns && plan->debug && !plan->presentation.quiet)
+		fprintf(stderr, "NOTE: the main loop was busy for at most %.1f ms at a time (%s)\n", (double)ns / 1e6,
+			what);
+	collector_free(*collector);
+	*collector = NULL;
+}
+
+void run_say_places(const struct attach_plan *attach)
+{
+	run_say_lines(buf_text(&attach->note));
+	run_say_lines(buf_text(&attach->missing));
+}
+
+/* The user who gives a name wants to know which processes it selects. */
+static void say_processes(const struct plan *plan)
+{
+	_cleanup_(buf_done) struct buf ids = {};
+
+	for (size_t i = 0; i < plan->tgids.nr; i++)
+		buf_addf(&ids, "%s%u", i ? ", " : "", plan->tgids.data[i]);
+	if (plan->has_process_names && !plan->presentation.quiet)
+		run_say("process%s %s", plan->tgids.nr == 1 ? "" : "es", buf_text(&ids));
+}
+
+void run_say_fallback(const struct plan *plan, const struct attach_plan *attach, const struct attachment *attachment,
+		      struct spaces *spaces)
+{
+	_cleanup_(buf_done) struct buf lines = {};
+
+	say_processes(plan);
+	privilege_note(&lines);
+	run_say_lines(buf_text(&lines));
+	buf_clear(&lines);
+	attachment_describe_refused(attachment, &lines);
+	run_say_lines(buf_text(&lines));
+	run_say_places(attach);
+	run_say_lines(attach->unwind_note);
+	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->presentation.quiet)
+		run_say("sampling by %s: %s", attach->sample.name, attach->sample.why);
+	if (spaces && spaces_note(spaces))
+		run_say("%s", spaces_note(spaces));
+}
+
+void run_say_secrets(const struct plan *plan, const struct profile *profile)
+{
+	_cleanup_(buf_done) struct buf secrets = {};
+
+	if (plan->presentation.quiet || plan->interval_ns || (!plan->output.path && !plan->save_path))
+		return;
+	profile_list_secrets(profile, &secrets);
+	if (secrets.nr)
+		run_say("before you share the report: it names processes and%s; --redact replaces them",
+			buf_text(&secrets));
+}
+
+static void say_file(const struct profile *profile, const char *path)
+{
+	_cleanup_(buf_done) struct buf line = {}, shown = {};
+	const bool is_time = view_shows_time(&profile->view);
+	struct stat status;
+	uint64_t sum = 0;
+
+	if (strchr(path, '%') || stat(path, &status) || !profile->intervals.nr)
+		return;
+	for (size_t i = 0; i < vec_last(&profile->intervals).rows.nr; i++) {
+		const struct profile_row *row = &vec_last(&profile->intervals).rows.data[i];
+
+		sum += is_time ? row->sum : row->count;
+	}
+	if (is_time) {
+		buf_addf(&line, "%.6f seconds", (double)sum / 1e9);
+	} else {
+		buf_add_grouped(&line, sum);
+		buf_addf(&line, " %s", profile_string(profile, profile->unit));
+	}
+	escape_add(&shown, path, ESCAPE_LINE);
+	run_say("wrote %s (%s, %llu kB)", buf_text(&shown), buf_text(&line),
+		((unsigned long long)status.st_size + 999) / 1000);
+}
+
+void run_say_files(const struct plan *plan, const struct profile *profile)
+{
+	for (size_t i = 0; i < output_options_nr(&plan->output) && !plan->presentation.quiet; i++) {
+		const struct output_options one = output_options_of(&plan->output, i);
+
+		if (one.path)
+			say_file(profile, one.path);
+	}
+	if (plan->save_path && !plan->presentation.quiet)
+		say_file(profile, plan->save_path);
 }

@@ -7,37 +7,64 @@
 
 #include "core/host/process.h"
 #include "core/plan/plan.h"
+#include "core/profile/profile.h"
 #include "core/resolve/resolve.h"
 
-/* A line "stacktool APPLET: …". */
-__attribute__((format(printf, 2, 3))) void run_say(const struct plan *plan, const char *format, ...);
+struct attachment;
+struct collector;
+struct spaces;
 
-/* Each of these lines in the same form. */
-void run_say_lines(const struct plan *plan, const char *lines);
+/* Prints a line on stderr that begins as called() says. */
+__attribute__((format(printf, 1, 2))) void run_say(const char *format, ...);
 
 /*
- * Before anything is attached: names the targets of -p and -L that do not exist. 0, or the recorded failure when none of
- * them does.
+ * Whether a descriptor takes a line at once: a full pipe does not, nor a terminal that is stopped or whose reader hangs. While probes are
+ * attached, nothing may wait for such a reader.
+ */
+bool run_takes_line(int fd);
+
+/* Prints each line in this form. */
+void run_say_lines(const char *lines);
+
+/*
+ * Before anything is attached: prints the targets of -p and -L that do not exist. 0, or the recorded failure if none
+ * exists.
  */
 int run_require_targets(const struct plan *plan);
 
-/* All targets of -p or -L have ended. */
+/* Prints that all targets of -p or -L have ended. */
 void run_say_gone(const struct plan *plan);
 
-/* Names the targets that have ended while others go on. Nothing when none has. */
+/* Prints the targets that ended before the others; does nothing if there are none. */
 void run_say_some_gone(const struct plan *plan, struct process_watch *watch);
 
 /*
- * The kernel removes breakpoints that were put into one process when its first thread ends while others run on. True, with a
- * warning, when that has happened.
+ * The kernel removes breakpoints that were set in one process when its main thread ends, although others continue.
+ * Returns true, and prints a warning, if that has happened.
  */
 bool run_say_leaderless(const struct attach_plan *attach);
 
-/* For --debug: which privileges are left. */
-void run_say_privileges(const struct plan *plan);
+/* Frees the collector. For --debug: prints the longest turn of the main loop. */
+void run_end_collecting(const struct plan *plan, struct collector **collector);
 
-/* Why there may be nothing in the report; command_tgid 0: no command was run. */
+/* For --debug: prints the privileges that are left. */
+void run_say_privileges(void);
+
+/* Prints why the report may be empty. command_tgid 0: there was no command. */
 void run_say_empty(const struct plan *plan, uint32_t command_tgid);
 
-/* Writes "attached" to the descriptor that a script names in STACKTOOL_READY_FD to wait for the probes. */
+/* Writes "attached" to the descriptor in STACKTOOL_READY_FD, for scripts that wait for the probes. */
 void run_say_attached(void);
+
+/* Prints what resolution found out about the places, and which are missing. */
+void run_say_places(const struct attach_plan *attach);
+
+/* The same, and how privileges, refused places, unwinding, sampling and the side-band make this run different. spaces: NULL if none. */
+void run_say_fallback(const struct plan *plan, const struct attach_plan *attach, const struct attachment *attachment,
+		      struct spaces *spaces);
+
+/* Prints the files of -o and --save, their contents and sizes. Not for names with placeholders. */
+void run_say_files(const struct plan *plan, const struct profile *profile);
+
+/* Before a report is written to a file that may be shared: prints what may be secret in it (core/profile/redact.h). */
+void run_say_secrets(const struct plan *plan, const struct profile *profile);

@@ -66,10 +66,10 @@ static int attach_all(struct attachment *attachment, const struct plan *plan)
 
 	if (err || attachment->nr_attached || !attachment->plan->places.nr)
 		return err;
-	return attach_failed(&attachment->plan->places.data[0], attachment->refused.err);
+	return attach_failed(attachment, &attachment->plan->places.data[0], attachment->refused.err);
 }
 
-/* While `shut` is set, programs of probes count nothing: all places begin to count at one moment, though they are attached one by one. */
+/* While `paused` is set, programs of probes count nothing: all places begin to count at one moment, though they are attached one by one. */
 int attachment_attach(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attach_children(attachment);
@@ -78,11 +78,16 @@ int attachment_attach(struct attachment *attachment, const struct plan *plan)
 		return err;
 	descriptors_allow((attachment->loaded->needs_copies ? DESCRIPTORS_OF_COPY : DESCRIPTORS_OF_PLACE) *
 			  attachment->plan->places.nr);
-	attachment->loaded->control->shut = 1;
+	attachment->loaded->control->paused = 1;
 	err = attach_all(attachment, plan);
 	attach_begin_misses(attachment);
-	attachment->loaded->control->shut = 0;
+	attachment->loaded->control->paused = 0;
 	return err;
+}
+
+void attachment_set_held(struct attachment *attachment, bool held)
+{
+	attachment->loaded->control->held = held;
 }
 
 int attachment_new(const struct loaded *loaded, struct attachment **ret_attachment)
@@ -109,6 +114,7 @@ void attachment_free(struct attachment *attachment)
 		return;
 	attachment_detach(attachment);
 	vec_done(&attachment->links);
+	attach_forget_stuck(attachment);
 	sampling_free(attachment->sampling);
 	attach_unmap_costs(attachment);
 	for (size_t i = 0; i < attachment->copies.nr; i++)

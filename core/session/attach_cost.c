@@ -32,6 +32,17 @@ void attach_unmap_costs(struct attachment *attachment)
 	free(attachment->costs_fresh);
 }
 
+/* The programs go on counting meanwhile: the part is read before the whole, so it is not larger. */
+static struct st_cost read_cost(const struct attachment *attachment, size_t place)
+{
+	const volatile struct st_cost *from = &attachment->costs[place];
+	struct st_cost cost = { .others_ns = from->others_ns, .others_runs = from->others_runs };
+
+	cost.ns = from->ns;
+	cost.runs = from->runs;
+	return cost;
+}
+
 static struct attachment_cost estimate(const struct attachment *attachment, struct st_cost timed)
 {
 	unsigned int bits = attachment->loaded->mode == EVENTS_BY_PROBE ? ST_TALLY_COST_BITS : ST_COST_BITS;
@@ -42,7 +53,26 @@ static struct attachment_cost estimate(const struct attachment *attachment, stru
 		.runs = runs,
 		.ns = timed.ns << bits,
 		.trap_ns = runs * attachment->way->trap_ns,
+		.others_runs = timed.others_runs << bits,
+		.others_ns = (timed.others_ns + timed.others_runs * attachment->way->trap_ns) << bits,
 	};
+}
+
+static uint64_t part_of(uint64_t all, uint64_t others, enum cost_of of)
+{
+	if (of == COST_ALL)
+		return all;
+	return of == COST_OTHERS ? others : all - others;
+}
+
+uint64_t attachment_cost_ns(const struct attachment_cost *cost, enum cost_of of)
+{
+	return part_of(cost->ns + cost->trap_ns, cost->others_ns, of);
+}
+
+uint64_t attachment_cost_runs(const struct attachment_cost *cost, enum cost_of of)
+{
+	return part_of(cost->runs, cost->others_runs, of);
 }
 
 void attachment_cost(const struct attachment *attachment, struct attachment_cost *ret_cost)
@@ -50,8 +80,12 @@ void attachment_cost(const struct attachment *attachment, struct attachment_cost
 	struct st_cost timed = {};
 
 	for (size_t i = 0; i < attachment->nr_costs; i++) {
-		timed.ns += attachment->costs[i].ns;
-		timed.runs += attachment->costs[i].runs;
+		const struct st_cost one = read_cost(attachment, i);
+
+		timed.ns += one.ns;
+		timed.runs += one.runs;
+		timed.others_ns += one.others_ns;
+		timed.others_runs += one.others_runs;
 	}
 	*ret_cost = estimate(attachment, timed);
 }
@@ -59,24 +93,30 @@ void attachment_cost(const struct attachment *attachment, struct attachment_cost
 void attachment_cost_by_place(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->nr_costs; i++) {
-		struct st_cost now = { .ns = attachment->costs[i].ns, .runs = attachment->costs[i].runs };
+		const struct st_cost now = read_cost(attachment, i);
 		struct st_cost *before = &attachment->costs_before[i];
 
-		attachment->costs_fresh[i] = (struct st_cost){ now.ns - before->ns, now.runs - before->runs };
+		attachment->costs_fresh[i] = (struct st_cost){
+			.ns = now.ns - before->ns,
+			.runs = now.runs - before->runs,
+			.others_ns = now.others_ns - before->others_ns,
+			.others_runs = now.others_runs - before->others_runs,
+		};
 		*before = now;
 	}
 }
 
-bool attachment_take_hottest(struct attachment *attachment, size_t *ret_place, struct attachment_cost *ret_cost)
+bool attachment_take_hottest(struct attachment *attachment, enum cost_of of, size_t *ret_place,
+			     struct attachment_cost *ret_cost)
 {
 	uint64_t most_ns = 0;
 
 	for (size_t i = 0; i < attachment->nr_costs; i++) {
 		struct attachment_cost fresh = estimate(attachment, attachment->costs_fresh[i]);
 
-		if (fresh.ns + fresh.trap_ns <= most_ns)
+		if (attachment_cost_ns(&fresh, of) <= most_ns)
 			continue;
-		most_ns = fresh.ns + fresh.trap_ns;
+		most_ns = attachment_cost_ns(&fresh, of);
 		*ret_cost = fresh;
 		*ret_place = i;
 	}

@@ -1,39 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Detaching closes links, each with all signals blocked (core/host/signals.h).
- *
- * The kernel removes the breakpoints of a uprobe.multi link quickly, and then waits for some grace periods. Links that are closed
- * at the same time share the wait: 1,000 places in 20 links take 0.1 s instead of 1.2. Child processes close them, not threads: a
- * SIGKILL for us does not stop the children, so no breakpoint is left.
- */
-#include <errno.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "core/base/alloc.h"
+/* Detaching closes links, each with all signals blocked (core/host/signals.h); those of user probes in children (attach_calls.c). */
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/host/signals.h"
 #include "core/session/attach_private.h"
 
-enum {
-	LINKS_AT_ONCE = 16,
-	STACK_BYTES = 16 << 10,
-};
+#define LINKS_AT_ONCE 3 /* with the child that takes the rest if they are stuck, at most four children wait */
 
-struct closing {
-	int fd;
-	pid_t helper; /* negative: there is none */
-	_Alignas(16) char stack[STACK_BYTES];
-};
-
-static void end_link(struct attached_link *attached)
+static void end_link(struct attachment *attachment, struct attached_link *attached)
 {
 	sigset_t before;
 
+	if (attached->nr && attachment->way->is_user_code) {
+		attach_close_links(attachment, attached, 1);
+		return;
+	}
 	signals_hold(&before);
 	if (attached->link)
 		bpf_link__destroy(attached->link);
@@ -42,50 +23,12 @@ static void end_link(struct attached_link *attached)
 	signals_release(&before);
 }
 
-/* Runs in the child, which shares our memory and descriptors. It shares errno too, so it must not set it. */
-static int close_link(void *argument)
-{
-	const struct closing *closing = argument;
-
-	syscall(SYS_close, closing->fd);
-	return 0;
-}
-
-static void begin_to_close(struct closing *closing, struct bpf_link *link)
-{
-	closing->fd = bpf_link__fd(link);
-	bpf_link__disconnect(link); /* else bpf_link__destroy() closes the descriptor */
-	bpf_link__destroy(link);
-	closing->helper = clone(close_link, closing->stack + STACK_BYTES, CLONE_VM | CLONE_FILES, closing);
-}
-
-static void await_close(struct closing *closing)
-{
-	if (closing->helper < 0)
-		close(closing->fd);
-	while (closing->helper > 0 && waitpid(closing->helper, NULL, __WALL) < 0 && errno == EINTR)
-		;
-}
-
-static void end_together(const struct attached_link *links, size_t nr)
-{
-	_cleanup_(freep) struct closing *closing = xcalloc(nr, sizeof(*closing));
-	sigset_t before;
-
-	signals_hold(&before);
-	for (size_t i = 0; i < nr; i++)
-		begin_to_close(&closing[i], links[i].link);
-	for (size_t i = 0; i < nr; i++)
-		await_close(&closing[i]);
-	signals_release(&before);
-}
-
 /* How many of the last links are closed together. */
 static size_t nr_together(const struct attachment *attachment)
 {
 	size_t nr = 0;
 
-	if (!attachment->way->detaches_together)
+	if (!attachment->way->is_user_code)
 		return 0;
 	while (nr < LINKS_AT_ONCE && nr < attachment->links.nr &&
 	       attachment->links.data[attachment->links.nr - 1 - nr].nr)
@@ -97,19 +40,21 @@ static void end_last(struct attachment *attachment)
 {
 	size_t nr = nr_together(attachment);
 
-	if (nr > 1) {
+	if (nr) {
 		attachment->links.nr -= nr;
-		end_together(&attachment->links.data[attachment->links.nr], nr);
+		attach_close_links(attachment, &attachment->links.data[attachment->links.nr], nr);
 	} else {
-		end_link(&attachment->links.data[--attachment->links.nr]);
+		end_link(attachment, &attachment->links.data[--attachment->links.nr]);
 	}
+	if (attach_is_stuck(attachment))
+		attach_leave_links(attachment);
 }
 
 void attachment_detach(struct attachment *attachment)
 {
 	if (!attachment)
 		return;
-	attachment->loaded->control->shut = 1;
+	attachment->loaded->control->paused = 1;
 	if (attachment->sampling)
 		sampling_stop(attachment->sampling);
 	attach_end_misses(attachment);
@@ -151,7 +96,7 @@ static struct attached_link *link_of(struct attachment *attachment, size_t place
 static void destroy(struct attachment *attachment, struct attached_link *attached)
 {
 	attach_keep_misses(attachment, attached->fd);
-	end_link(attached);
+	end_link(attachment, attached);
 	attachment->nr_attached -= attached->nr;
 	*attached = vec_last(&attachment->links);
 	attachment->links.nr--;

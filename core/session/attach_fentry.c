@@ -81,7 +81,7 @@ static int program_of_place(struct attachment *attachment, size_t index)
 	return program ? bpf_program__fd(program) : -errno;
 }
 
-/* Of several functions of one name, BTF finds only the first. */
+/* If several functions have one name, BTF finds only the first. */
 static bool has_same_name(const struct attach_plan *plan, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -102,7 +102,7 @@ static int attach_function(struct attachment *attachment, size_t index)
 	link = bpf_link_create(program, 0, BPF_TRACE_FENTRY, NULL);
 	if (link < 0)
 		return -errno;
-	attach_keep_fd(attachment, link, index);
+	attach_keep_fd(attachment, link, -1, index, 1);
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Attaching to kernel functions, by address: a name may belong to several functions. */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 
 /* ---- kprobe.multi ---- */
 
-static struct bpf_link *link_multi(struct attachment *attachment, size_t first, size_t nr)
+static int link_multi(struct attachment *attachment, size_t first, size_t nr)
 {
 	_cleanup_(freep) unsigned long *addresses = xcalloc(nr, sizeof(*addresses));
 	_cleanup_(freep) __u64 *cookies = attach_cookies(attachment, first, nr);
@@ -22,7 +21,9 @@ static struct bpf_link *link_multi(struct attachment *attachment, size_t first, 
 
 	for (size_t i = 0; i < nr; i++)
 		addresses[i] = attachment->plan->places.data[first + i].address;
-	return bpf_program__attach_kprobe_multi_opts(attachment->loaded->program, NULL, &options);
+	return attach_keep(attachment,
+			   bpf_program__attach_kprobe_multi_opts(attachment->loaded->program, NULL, &options), first,
+			   nr);
 }
 
 static void attach_multi(struct attachment *attachment, size_t first, size_t nr)

@@ -14,15 +14,15 @@ int attach_keep(struct attachment *attachment, struct bpf_link *link, size_t fir
 {
 	if (!link)
 		return -errno;
-	vec_push(&attachment->links, (struct attached_link){ link, bpf_link__fd(link), first, nr });
+	vec_push(&attachment->links, (struct attached_link){ link, bpf_link__fd(link), -1, first, nr });
 	attachment->nr_attached += nr;
 	return 0;
 }
 
-void attach_keep_fd(struct attachment *attachment, int fd, size_t place)
+void attach_keep_fd(struct attachment *attachment, int fd, int event, size_t first, size_t nr)
 {
-	vec_push(&attachment->links, (struct attached_link){ NULL, fd, place, 1 });
-	attachment->nr_attached++;
+	vec_push(&attachment->links, (struct attached_link){ NULL, fd, event, first, nr });
+	attachment->nr_attached += nr;
 }
 
 void attach_refused(struct attachment *attachment, const struct probe_place *place, int err)
@@ -35,7 +35,7 @@ void attach_refused(struct attachment *attachment, const struct probe_place *pla
 
 #define KERNEL_ENOTSUPP 524 /* the kernel's ENOTSUPP, which the C library does not define */
 
-static const char *reason_of(int err)
+static const char *reason_of(const struct attachment *attachment, int err)
 {
 	if (-err >= REFUSED_INSTRUCTION)
 		return first_instruction_obstacle((enum first_instruction)(-err - REFUSED_INSTRUCTION));
@@ -43,10 +43,12 @@ static const char *reason_of(int err)
 		return "fentry attaches by name, and another function of this name is already probed";
 	if (err == -REFUSED_NO_TYPE)
 		return "the kernel's type information has no function of this name";
+	if (err == -REFUSED_STUCK)
+		return attachment->stuck.why;
 	return err == -KERNEL_ENOTSUPP ? "the kernel cannot set a breakpoint on the instruction there" : strerror(-err);
 }
 
-int attach_failed(const struct probe_place *place, int err)
+int attach_failed(const struct attachment *attachment, const struct probe_place *place, int err)
 {
 	if (err == -EPERM || err == -EACCES) {
 		fail_host(err, "%s: the kernel refuses to attach: %s", place->name, strerror(-err));
@@ -54,20 +56,20 @@ int attach_failed(const struct probe_place *place, int err)
 		return err;
 	}
 	if (-err == REFUSED_INSTRUCTION + FIRST_NOP5 || -err == REFUSED_INSTRUCTION + FIRST_UNTRIED)
-		return fail_host(err, "%s: cannot attach: %s", place->name, reason_of(err));
-	fail(err, "%s: cannot attach: %s", place->name, reason_of(err));
-	if (libbpf_log_last()[0])
+		return fail_host(err, "%s: cannot attach: %s", place->name, reason_of(attachment, err));
+	fail(err, "%s: cannot attach: %s", place->name, reason_of(attachment, err));
+	if (!attachment->way->is_user_code && libbpf_log_last()[0])
 		hint("%s", libbpf_log_last());
 	return err;
 }
 
 void attach_halves(struct attachment *attachment, size_t first, size_t nr, attach_link *link_places)
 {
-	int err = attach_keep(attachment, link_places(attachment, first, nr), first, nr);
+	int err = link_places(attachment, first, nr);
 
 	if (!err)
 		return;
-	if (nr == 1 || err == -EPERM || err == -EACCES) {
+	if (nr == 1 || err == -EPERM || err == -EACCES || err == -REFUSED_STUCK) {
 		for (size_t i = first; i < first + nr; i++)
 			attach_refused(attachment, &attachment->plan->places.data[i], err);
 	} else {
@@ -95,7 +97,7 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 		buf_addf(ret_lines, "%zu of %zu probes %s refused, such as ", attachment->refused.nr, nr,
 			 attachment->refused.nr == 1 ? "was" : "were");
 		escape_add(ret_lines, attachment->refused.example, ESCAPE_LINE);
-		buf_addf(ret_lines, ": %s\n", reason_of(attachment->refused.err));
+		buf_addf(ret_lines, ": %s\n", reason_of(attachment, attachment->refused.err));
 	}
 	if (attachment->nr_left)
 		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run stopped first\n", attachment->nr_left,
@@ -147,7 +149,7 @@ static int configure_copy(struct stacktool *copy, const struct attachment *attac
 	struct bpf_program *program =
 		bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
 
-	copy->rodata->st_config = *loaded_config(attachment->loaded);
+	*copy->rodata = *attachment->loaded->skeleton->rodata;
 	copy->rodata->st_config.probe = (__u32)index;
 	share_maps(copy, attachment->loaded);
 	return load_want_program(attachment->loaded, program, index);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "core/host/probe_call.h"
 #include "core/session/attachment.h"
 #include "core/session/load_private.h"
 
@@ -11,6 +12,7 @@
 struct attached_link {
 	struct bpf_link *link; /* NULL: libbpf does not know the link */
 	int fd;
+	int event; /* of a perf uprobe; -1: none, or `fd` is the event */
 	size_t first, nr; /* nr = 0: a program that follows children */
 };
 
@@ -27,8 +29,8 @@ struct attach_way {
 	void (*again)(struct attachment *attachment, size_t first, size_t nr); /* NULL: links have one place */
 	int (*drop)(struct attachment *attachment, size_t place); /* the link stays. 0 or a recorded failure */
 
-	bool counts_from_start; /* misses count from the first link on, because the programs ignore st_control.shut */
-	bool detaches_together; /* links are closed at the same time, because the kernel takes long for each */
+	bool counts_from_start; /* misses count from the first link on, because the programs ignore st_control.paused */
+	bool is_user_code; /* links are made and closed by children (attach_calls.c), because the kernel may wait for other processes */
 	uint64_t trap_ns; /* cost of an event outside the program */
 };
 
@@ -55,6 +57,14 @@ struct attachment {
 		char *example; /* name of the first */
 	} refused;
 	size_t nr_left; /* not tried, because the run ended first */
+
+	/* attach_calls.c */
+	struct {
+		VEC(struct probe_call *) calls; /* that were left behind */
+		char why[200];
+		size_t nr_places; /* that one of them removes */
+		pid_t remover; /* the last of these */
+	} stuck;
 
 	/* attach_cost.c */
 	volatile const struct st_cost *costs; /* mmap()ed: nr_costs of them */
@@ -88,8 +98,22 @@ void attach_keep_misses(struct attachment *attachment, int link);
  * errno.
  */
 int attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr);
-/* The same for the descriptor of a link that libbpf does not know, for one place. */
-void attach_keep_fd(struct attachment *attachment, int fd, size_t place);
+/* The same for descriptors of a link that libbpf does not know. */
+void attach_keep_fd(struct attachment *attachment, int fd, int event, size_t first, size_t nr);
+
+/*
+ * Does the work in a child (core/host/probe_call.h), frees the call, and returns the result of the work. -REFUSED_STUCK: another process
+ * keeps the kernel from it; or has kept it from an earlier one, which has not ended.
+ */
+int attach_by_call(struct attachment *attachment, struct probe_call *call, probe_work *work,
+		   int ret_fds[PROBE_CALL_FDS]);
+/* Closes `nr` links at the same time, in children. One that another process keeps from it is left behind. */
+void attach_close_links(struct attachment *attachment, const struct attached_link *links, size_t nr);
+/* Leaves all links of user probes behind, to one child that closes them one after the other. */
+void attach_leave_links(struct attachment *attachment);
+/* Whether a child that was left behind is still at work. */
+bool attach_is_stuck(struct attachment *attachment);
+void attach_forget_stuck(struct attachment *attachment);
 
 /* Counts a place that was refused, for attachment_describe_refused(). */
 void attach_refused(struct attachment *attachment, const struct probe_place *place, int err);
@@ -104,11 +128,12 @@ bool attach_ends_before(struct attachment *attachment, size_t place);
 enum {
 	REFUSED_SAME_NAME = 4096,
 	REFUSED_NO_TYPE,
+	REFUSED_STUCK, /* attachment.stuck.why */
 	REFUSED_INSTRUCTION, /* plus an enum first_instruction */
 };
 
 /* Records why nothing could be attached and returns the code. */
-int attach_failed(const struct probe_place *place, int err);
+int attach_failed(const struct attachment *attachment, const struct probe_place *place, int err);
 
 /* The program for a place: the loaded one, or a copy for this place, which is loaded now. NULL and errno: the kernel refused it. */
 struct bpf_program *attach_program(struct attachment *attachment, size_t index);
@@ -118,8 +143,8 @@ __u64 attach_cookie(const struct attachment *attachment, size_t index);
 /* The cookies of `nr` places from `first` on, malloc()ed; NULL if the programs read none. */
 __u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t nr);
 
-/* Makes one link for `nr` places from `first` on, or returns NULL with errno set. */
-typedef struct bpf_link *attach_link(struct attachment *attachment, size_t first, size_t nr);
+/* Makes and keeps one link for `nr` places from `first` on. 0, or a negative code of a refusal. */
+typedef int attach_link(struct attachment *attachment, size_t first, size_t nr);
 
 /*
  * For links that take all places or none. If the kernel refuses the link, tries each half, down to single places, and counts those

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Entries and exits of system calls: one link each for all calls, and a map with the numbers of the calls that are probed. */
-#include <errno.h>
 #include <string.h>
 
 #include "core/base/err.h"
@@ -43,7 +42,7 @@ static int attach_calls(struct attachment *attachment, const struct plan *plan)
 		err = attach_keep(attachment, bpf_program__attach_raw_tracepoint(program, tracepoint), first,
 				  end - first);
 		if (err)
-			return attach_failed(&places[first], err);
+			return attach_failed(attachment, &places[first], err);
 	}
 	return err;
 }

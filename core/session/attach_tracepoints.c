@@ -36,7 +36,7 @@ static int attach_by_type(struct attachment *attachment, const struct plan *plan
 		int err = attach_keep(attachment, bpf_program__attach_trace(program), i, 1);
 
 		if (err)
-			return attach_failed(place, err);
+			return attach_failed(attachment, place, err);
 	}
 	return 0;
 }

@@ -3,19 +3,21 @@
  * Attaching to user functions and USDT probes: by a perf uprobe for each place, or by uprobe.multi links of a few places each.
  *
  * While a fatal signal is pending, the kernel cannot remove breakpoints, and they stay for good. So all signals are blocked around
- * each call (core/host/signals.h). SIGKILL cannot be blocked. Therefore the links are small, and the calls short.
+ * each call (core/host/signals.h), which a child makes (core/host/probe_call.h). SIGKILL cannot be blocked. Therefore the links are
+ * small, and the calls short.
  */
 #include <errno.h>
-#include <signal.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "core/base/alloc.h"
-#include "core/base/cleanup.h"
-#include "core/host/signals.h"
+#include "core/host/host.h"
 #include "core/session/attach_private.h"
 
 #define PLACES_OF_LINK 50
+#define SEMAPHORE_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT of the kernel */
 
 #define TRAP_NS 1000 /* of a user probe, without our program; measured in docs/use/overhead.md */
 
@@ -44,55 +46,156 @@ static pid_t only_process(const struct attach_plan *plan)
 	return plan->only_process ? plan->only_process : -1;
 }
 
+/* The memory of the child that makes a link. */
+struct link_call {
+	int program;
+	uint32_t event_type; /* of perf uprobes */
+	pid_t process;
+	struct fd_path path;
+	bool has_cookies, has_semaphores;
+	size_t nr;
+	uint64_t numbers[]; /* offsets, then semaphores, then cookies */
+};
+
+static uint64_t *offsets_of(struct link_call *link)
+{
+	return link->numbers;
+}
+
+static uint64_t *semaphores_of(struct link_call *link)
+{
+	return link->numbers + link->nr;
+}
+
+static uint64_t *cookies_of(struct link_call *link)
+{
+	return link->numbers + 2 * link->nr;
+}
+
+/* `nr` places of the same file. NULL: no memory. */
+static struct probe_call *new_call(const struct attachment *attachment, int program, size_t first, size_t nr)
+{
+	const struct probe_place *places = &attachment->plan->places.data[first];
+	struct probe_call *call = probe_call_new(sizeof(struct link_call) + 3 * nr * sizeof(uint64_t), 2);
+	struct link_call *link;
+
+	if (!call)
+		return NULL;
+	link = probe_call_memory(call);
+	link->program = program;
+	link->process = only_process(attachment->plan);
+	link->path = path_of_fd(places[0].fd);
+	link->has_cookies = loaded_config(attachment->loaded)->has_cookie;
+	link->nr = nr;
+	for (size_t i = 0; i < nr; i++) {
+		offsets_of(link)[i] = places[i].offset;
+		semaphores_of(link)[i] = places[i].semaphore;
+		link->has_semaphores |= places[i].semaphore;
+		cookies_of(link)[i] = first + i;
+	}
+	probe_call_give(call, program);
+	probe_call_give(call, places[0].fd);
+	return call;
+}
+
+/* Does the work of `call` and keeps the link. 0, or a negative code of a refusal. */
+static int keep_link(struct attachment *attachment, struct probe_call *call, probe_work *work, size_t first, size_t nr)
+{
+	int fds[PROBE_CALL_FDS];
+	int result = attach_by_call(attachment, call, work, fds);
+
+	if (result < 0)
+		return result;
+	attach_keep_fd(attachment, fds[0], fds[1], first, nr);
+	return 0;
+}
+
 /* ---- perf uprobes ---- */
+
+/* Before 5.15 there are no links of perf events. Returns the number of descriptors, or a negative errno. */
+static int enable(const struct link_call *link, int event, uint64_t cookie, int fds[PROBE_CALL_FDS])
+{
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = cookie);
+	int fd = bpf_link_create(link->program, event, BPF_PERF_EVENT, &options), err = 0;
+
+	if (fd < 0 && (fd != -EINVAL || cookie))
+		err = fd;
+	else if ((fd < 0 && syscall(SYS_ioctl, event, PERF_EVENT_IOC_SET_BPF, link->program)) ||
+		 syscall(SYS_ioctl, event, PERF_EVENT_IOC_ENABLE, 0))
+		err = -errno;
+	if (err) { /* it may be our own process that made the call */
+		if (fd >= 0)
+			syscall(SYS_close, fd);
+		syscall(SYS_close, event);
+		return err;
+	}
+	fds[0] = fd < 0 ? event : fd;
+	fds[1] = fd < 0 ? -1 : event;
+	return fd < 0 ? 1 : 2;
+}
+
+/* In the child, which closes what a failure leaves. */
+static int link_event(void *memory, int fds[PROBE_CALL_FDS])
+{
+	struct link_call *link = memory;
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = link->event_type,
+		.config = semaphores_of(link)[0] << SEMAPHORE_SHIFT,
+		.uprobe_path = (uint64_t)(uintptr_t)link->path.text,
+		.probe_offset = offsets_of(link)[0],
+	};
+	int event = (int)syscall(SYS_perf_event_open, &attributes, link->process, link->process < 0 ? 0 : -1, -1,
+				 PERF_FLAG_FD_CLOEXEC);
+
+	return event < 0 ? -errno : enable(link, event, link->has_cookies ? cookies_of(link)[0] : 0, fds);
+}
 
 static int attach_uprobe(struct attachment *attachment, size_t index)
 {
 	const struct probe_place *place = &attachment->plan->places.data[index];
-	struct fd_path path = path_of_fd(place->fd);
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = place->semaphore,
-		    .bpf_cookie = attach_cookie(attachment, index));
+	int type = host_uprobe_event_type();
 	struct bpf_program *program;
-	struct bpf_link *link;
-	sigset_t before;
+	struct probe_call *call;
 
 	if (obstacle(place))
 		return obstacle(place);
+	if (type < 0)
+		return type;
 	program = attach_program(attachment, index);
 	if (!program)
 		return -errno;
-	signals_hold(&before);
-	link = bpf_program__attach_uprobe_opts(program, only_process(attachment->plan), path.text, place->offset,
-					       &options);
-	signals_release(&before);
-	return attach_keep(attachment, link, index, 1);
+	call = new_call(attachment, bpf_program__fd(program), index, 1);
+	if (!call)
+		return -ENOMEM;
+	((struct link_call *)probe_call_memory(call))->event_type = (uint32_t)type;
+	return keep_link(attachment, call, link_event, index, 1);
 }
 
 /* ---- uprobe.multi ---- */
 
-/* One link for `nr` places of the same file. */
-static struct bpf_link *link_uprobes(struct attachment *attachment, size_t first, size_t nr)
+/* In the child. */
+static int link_places(void *memory, int fds[PROBE_CALL_FDS])
 {
-	const struct probe_place *places = &attachment->plan->places.data[first];
-	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
-	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
-	struct fd_path path = path_of_fd(places[0].fd);
-	_cleanup_(freep) __u64 *cookies = attach_cookies(attachment, first, nr);
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cookies = cookies, .cnt = nr);
-	struct bpf_link *link;
-	sigset_t before;
+	struct link_call *link = memory;
+	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = link->path.text,
+		    .uprobe_multi.offsets = (const unsigned long *)offsets_of(link),
+		    .uprobe_multi.ref_ctr_offsets = link->has_semaphores ? (const unsigned long *)semaphores_of(link)
+									 : NULL,
+		    .uprobe_multi.cookies = link->has_cookies ? (const __u64 *)cookies_of(link) : NULL,
+		    .uprobe_multi.cnt = (__u32)link->nr,
+		    .uprobe_multi.pid = link->process > 0 ? (__u32)link->process : 0);
 
-	for (size_t i = 0; i < nr; i++) {
-		offsets[i] = places[i].offset;
-		semaphores[i] = places[i].semaphore;
-		if (places[i].semaphore)
-			options.ref_ctr_offsets = semaphores;
-	}
-	signals_hold(&before);
-	link = bpf_program__attach_uprobe_multi(attachment->loaded->program, only_process(attachment->plan), path.text,
-						NULL, &options);
-	signals_release(&before);
-	return link;
+	fds[0] = bpf_link_create(link->program, 0, BPF_TRACE_UPROBE_MULTI, &options);
+	return fds[0] < 0 ? fds[0] : 1;
+}
+
+/* One link for `nr` places of the same file. */
+static int link_uprobes(struct attachment *attachment, size_t first, size_t nr)
+{
+	struct probe_call *call = new_call(attachment, bpf_program__fd(attachment->loaded->program), first, nr);
+
+	return call ? keep_link(attachment, call, link_places, first, nr) : -ENOMEM;
 }
 
 /* Number of places at the beginning of `places` that can share a link. The places of a file are adjacent, the doubtful ones last. */
@@ -109,7 +212,7 @@ static size_t nr_alike(const struct probe_place *places, size_t nr)
 /* If the kernel refuses one of these places, it probably refuses all, so halving would only ask several times for each. */
 static void attach_doubtful(struct attachment *attachment, size_t first, size_t nr)
 {
-	if (nr > 1 && !attach_keep(attachment, link_uprobes(attachment, first, nr), first, nr))
+	if (nr > 1 && !link_uprobes(attachment, first, nr))
 		return;
 	for (size_t i = first; i < first + nr; i++)
 		attach_halves(attachment, i, 1, link_uprobes);
@@ -148,11 +251,11 @@ static int attach_files(struct attachment *attachment, const struct plan *plan)
 	return 0;
 }
 
-const struct attach_way way_uprobe = { .one = attach_uprobe, .trap_ns = TRAP_NS };
+const struct attach_way way_uprobe = { .one = attach_uprobe, .is_user_code = true, .trap_ns = TRAP_NS };
 
 const struct attach_way way_uprobe_multi = {
 	.all = attach_files,
 	.again = attach_multi,
-	.detaches_together = true,
+	.is_user_code = true,
 	.trap_ns = TRAP_NS,
 };

@@ -45,6 +45,12 @@ size_t attachment_nr_attached(const struct attachment *attachment);
 /* Adds a line if the kernel refused places, and a line if the run ended before all places were attached. */
 void attachment_describe_refused(const struct attachment *attachment, struct buf *ret_lines);
 
+/* Adds a line if another process keeps the kernel from removing probes (core/host/probe_call.h), which are left to a child. */
+void attachment_describe_stuck(struct attachment *attachment, struct buf *ret_line);
+
+/* While `held`, stops by a debugger do not count as time off the CPU, because the debugger is stacktool, which holds the command at its start. */
+void attachment_set_held(struct attachment *attachment, bool held);
+
 /* To be called about once a second while attached. For timed samples, it follows CPUs that come and go. */
 void attachment_tick(struct attachment *attachment);
 
@@ -59,7 +65,18 @@ struct attachment_cost {
 	uint64_t runs; /* all runs, estimated */
 	uint64_t ns; /* time inside the programs */
 	uint64_t trap_ns; /* time outside, for the traps of user probes: a constant for each run, not measured */
+	uint64_t others_runs, others_ns; /* of these: for events that a filter left out */
 };
+
+/* Whose events: all; those that pass the filters; those that do not. */
+enum cost_of {
+	COST_ALL,
+	COST_WANTED,
+	COST_OTHERS
+};
+
+uint64_t attachment_cost_ns(const struct attachment_cost *cost, enum cost_of of);
+uint64_t attachment_cost_runs(const struct attachment_cost *cost, enum cost_of of);
 
 /* The cost since the programs were attached. */
 void attachment_cost(const struct attachment *attachment, struct attachment_cost *ret_cost);
@@ -71,7 +88,8 @@ void attachment_cost_by_place(struct attachment *attachment);
  * Finds the place with the highest cost that the last attachment_cost_by_place() computed, and sets that cost to 0: the next call
  * finds the next place. *ret_place is its number in the attach plan. False: no cost is left.
  */
-bool attachment_take_hottest(struct attachment *attachment, size_t *ret_place, struct attachment_cost *ret_cost);
+bool attachment_take_hottest(struct attachment *attachment, enum cost_of of, size_t *ret_place,
+			     struct attachment_cost *ret_cost);
 
 /* Whether costs are known by place, so that one of them can be dropped. */
 bool attachment_tells_places(const struct attachment *attachment);

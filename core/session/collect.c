@@ -19,7 +19,6 @@
 
 #define TICK_NS 50000000ULL /* the ring is read at least so often: few records wake us */
 #define TICKS_PER_SECOND 20
-#define TICKS_PER_LOOK 10 /* the cost is checked twice a second */
 
 enum source {
 	SOURCE_SIGNAL,
@@ -33,14 +32,23 @@ enum source {
 	SOURCE_KEYS,
 };
 
+/* A turn of the main loop: from one wait to the next. */
+struct turn {
+	uint64_t ns;
+	const char *what; /* static */
+};
+
 struct collector {
 	const struct plan *plan;
 	struct collector_sources sources;
 	sigset_t saved_mask;
-	bool look_is_due;
+	bool look_is_due, rows_are_due;
 	bool signalled;
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
+	uint64_t turn_ns; /* when the turn began; 0: none has */
+	const char *turn_what;
+	struct turn longest;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
 	int told_fd; /* of collector_give_signals(); -1: none */
 };
@@ -241,8 +249,7 @@ static void tick(struct collector *collector)
 	watch_tables(collector);
 	if (collector->nr_ticks % TICKS_PER_SECOND == 0)
 		attachment_tick(collector->sources.attachment);
-	if (collector->nr_ticks % TICKS_PER_LOOK == 0)
-		collector->look_is_due = true;
+	collector->look_is_due = true;
 }
 
 static int handle(struct collector *collector, const struct drain_target *target, enum source source)
@@ -257,16 +264,54 @@ static int handle(struct collector *collector, const struct drain_target *target
 		tick(collector);
 	if (source != SOURCE_RING && source != SOURCE_TICK)
 		return 0;
-	/* A swap is no report: the counts are added to the current interval. */
+	/* A swap is not a report: the counts are added to the current interval. */
 	return drain_ring(drain, target) ? drain_swap(drain, target) : 0;
 }
 
-/* Of several reasons at the same moment, the highest rank is returned: the end of the run before an interval, and keys last. */
+/* If there are several reasons at the same moment, the highest rank is returned: the end of the run before an interval, and keys last. */
 static int rank(enum collect_reason reason)
 {
 	if (reason == COLLECT_KEYS)
 		return 0;
 	return reason == COLLECT_INTERVAL ? 1 : 2;
+}
+
+/* ---- turns ---- */
+
+static const char *name_of_source(enum source source)
+{
+	switch (source) {
+	case SOURCE_TICK:
+	case SOURCE_RING:
+		return "reading events";
+	case SOURCE_SPACES:
+		return "reading mappings";
+	case SOURCE_TABLES:
+		return "taking unwind tables";
+	default:
+		return "a timer or a signal";
+	}
+}
+
+/* The turn is over, when the loop comes back to wait. */
+static void end_turn(struct collector *collector)
+{
+	uint64_t ns = collector->turn_ns ? clock_monotonic_ns() - collector->turn_ns : 0;
+
+	if (ns > collector->longest.ns)
+		collector->longest = (struct turn){ ns, collector->turn_what };
+}
+
+static void begin_turn(struct collector *collector, enum source first)
+{
+	collector->turn_ns = clock_monotonic_ns();
+	collector->turn_what = name_of_source(first);
+}
+
+uint64_t collector_longest_turn(const struct collector *collector, const char **ret_what)
+{
+	*ret_what = collector->longest.what;
+	return collector->longest.ns;
 }
 
 int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason)
@@ -276,11 +321,20 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 	bool ended = false;
 	int err = 0;
 
+	if (collector->rows_are_due) {
+		collector->rows_are_due = false;
+		*ret_reason = COLLECT_EVENTS;
+		return 0;
+	}
 	while (!ended && !err) {
-		int nr = epoll_wait(collector->epoll_fd, events, sizeof(events) / sizeof(events[0]), -1);
+		bool has_rows;
+		int nr;
 
+		end_turn(collector);
+		nr = epoll_wait(collector->epoll_fd, events, sizeof(events) / sizeof(events[0]), -1);
 		if (nr < 0 && errno != EINTR)
 			return fail(-errno, "epoll: %s", strerror(errno));
+		begin_turn(collector, nr > 0 ? (enum source)events[0].data.u32 : SOURCE_SIGNAL);
 		for (int i = 0; i < nr && !err; i++) {
 			enum source source = (enum source)events[i].data.u32;
 			enum collect_reason reason;
@@ -292,15 +346,20 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 			}
 			err = handle(collector, target, source);
 		}
-		if (!ended && collector->plan->view.style == VIEW_SNOOP && target->interval->rows.nr > nr_rows) {
+		has_rows = collector->plan->view.style == VIEW_SNOOP && target->interval->rows.nr > nr_rows;
+		if (!ended && collector->look_is_due) {
+			collector->look_is_due = false;
+			collector->rows_are_due = has_rows;
+			*ret_reason = COLLECT_LOOK;
+			ended = true;
+		} else if (!ended && has_rows) {
 			*ret_reason = COLLECT_EVENTS;
 			ended = true;
 		}
-		if (!ended && collector->look_is_due) {
-			collector->look_is_due = false;
-			*ret_reason = COLLECT_LOOK;
-			ended = true;
-		}
 	}
+	if (ended && *ret_reason == COLLECT_INTERVAL)
+		collector->turn_what = "a report";
+	else if (ended && *ret_reason == COLLECT_EVENTS)
+		collector->turn_what = "printing events";
 	return err;
 }

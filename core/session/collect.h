@@ -25,7 +25,7 @@ struct collector_sources {
 enum collect_reason {
 	COLLECT_INTERVAL, /* an interval is over; the run goes on */
 	COLLECT_EVENTS, /* EVENTS_EACH: there are new rows; the run goes on */
-	COLLECT_LOOK, /* twice a second: the cost should be checked; the run goes on */
+	COLLECT_LOOK, /* twenty times a second: the cost should be checked; the run goes on */
 	COLLECT_KEYS, /* the descriptor of collector_watch_keys() is readable; the run goes on */
 	COLLECT_DURATION, /* the duration is over */
 	COLLECT_SIGNAL, /* a signal of signals_that_end() */
@@ -62,6 +62,12 @@ void collector_note_signal(struct collector *collector);
  * does nothing: the report is still printed (signals_spare_first()).
  */
 void collector_free(struct collector *collector);
+
+/*
+ * The longest time for which the loop did not come back to wait, while it collected: the rings must hold what happens meanwhile. 0: it
+ * has not waited twice. *ret_what is what it did.
+ */
+uint64_t collector_longest_turn(const struct collector *collector, const char **ret_what);
 
 /* Drains into the target until a report is due. 0 and the reason, or a recorded failure. */
 int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason);

@@ -37,8 +37,8 @@ static int on_message(void *context, void *data, size_t bytes)
 		vec_push(&drain->deltas, *delta);
 	else if (delta->kind == ST_MESSAGE_PAIR && bytes == sizeof(struct st_pair))
 		drain_keep_pair(drain, data);
-	else if (delta->kind == ST_MESSAGE_POKE)
-		drain->poked = true;
+	else if (delta->kind == ST_MESSAGE_WAKE)
+		drain->woken = true;
 	else
 		drain->bad_messages++;
 	return 0;
@@ -56,15 +56,15 @@ static void renew_cache(struct drain *drain)
 bool drain_ring(struct drain *drain, const struct drain_target *target)
 {
 	const volatile struct st_control *control = drain->loaded->control;
-	bool poked;
+	bool woken;
 
 	ring_buffer__consume(drain->ring);
 	drain_add_kept(drain, target);
 	renew_cache(drain);
 	unwinding_work(target->unwinding, 0);
-	poked = drain->poked;
-	drain->poked = false;
-	return poked || drain->deltas.nr > MAX_DELTAS || control->inserted >= control->poke_at;
+	woken = drain->woken;
+	drain->woken = false;
+	return woken || drain->deltas.nr > MAX_DELTAS || control->inserted >= control->wake_at;
 }
 
 /* ---- life ---- */
@@ -160,16 +160,17 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	if (err)
 		return err;
 	/* Before the flip, because programs compare with it at once. */
-	control->poke_at = inserted + drain->generations[!dead].entries / 2;
+	control->wake_at = inserted + drain->generations[!dead].entries / 2;
 	__atomic_fetch_add(&control->generation, 1, __ATOMIC_RELEASE);
 	end = drain_read_sample_clock(drain);
 	err = drain_await_programs(drain, dead);
 	if (err)
 		return err;
 	drain->holds_live = true;
-	drain->poked = drain_ring(drain, target); /* the new generation may already be half full */
+	drain->woken = drain_ring(drain, target); /* the new generation may already be half full */
 	drain->holds_live = false;
 	err = drain_generation(drain, target, dead, &fresh);
+	err = err ?: drain_read_depths(drain, target->profile);
 	drain_account_samples(drain, target->interval, &fresh, end);
 	drain_note_pressure(drain, (uint32_t)(inserted - drain->inserted_before));
 	drain->inserted_before = inserted;
@@ -190,6 +191,7 @@ int drain_all(struct drain *drain, const struct drain_target *target)
 	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
 		if (drain->generations[generation].entries)
 			err = drain_generation(drain, target, generation, &fresh);
+	err = err ?: drain_read_depths(drain, target->profile);
 	drain_account_samples(drain, target->interval, &fresh, end);
 	if (drain->plan->mode == EVENTS_EACH)
 		drain_add_dropped(drain, target, (uint32_t)drain->loaded->control->lost);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Accounts for the events of an interval: the statistics of the programs, the expected timed samples, and misses. */
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
-#include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
+#include "core/session/sample_shares.h"
 
 /* ---- statistics ---- */
 
@@ -54,34 +52,26 @@ static uint64_t expected_samples(struct drain *drain, const struct st_stats *fre
 	return (uint64_t)((double)passed * (double)fresh->seen / (double)fresh->period_sum);
 }
 
-/* How many of the missing samples idle CPUs did not get. */
-static uint64_t undelivered_to_idle(struct drain *drain, const struct st_stats *fresh, uint64_t idle_ns,
-				    uint64_t missing)
+/* How many samples idle CPUs should have got since the last call. */
+static uint64_t expected_on_idle(struct drain *drain, uint64_t idle_ns)
 {
-	uint64_t before = drain->reported_idle_ns, expected;
+	uint64_t before = drain->reported_idle_ns;
 
 	drain->reported_idle_ns = idle_ns;
-	if (!drain->sample_period)
-		return 0;
-	expected = (idle_ns - before) / drain->sample_period;
-	if (expected <= fresh->idle)
-		return 0;
-	return expected - fresh->idle < missing ? expected - fresh->idle : missing;
+	return drain->sample_period ? idle_ns / drain->sample_period - before / drain->sample_period : 0;
 }
 
-/* Fewer missing samples than this are no loss: one per CPU, and those of one step of /proc/stat per CPU if some are explained by idle time. */
-static uint64_t rounding(uint64_t sample_period, uint64_t idle, size_t nr_cpus)
+static uint64_t samples_in_idle_step(uint64_t sample_period)
 {
-	uint64_t step_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-
-	return (idle && sample_period ? 1 + step_ns / sample_period : 1) * nr_cpus;
+	return sample_period ? NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK) / sample_period : 0;
 }
 
 void drain_account_samples(struct drain *drain, struct profile_interval *interval, const struct st_stats *fresh,
 			   struct sample_clock end)
 {
 	struct sampling *sampling = attachment_sampling(drain->attachment);
-	uint64_t expected, missing, idle, late, skipped;
+	struct sample_counts counts;
+	struct sample_shares shares;
 
 	if (!sampling)
 		return;
@@ -94,16 +84,20 @@ void drain_account_samples(struct drain *drain, struct profile_interval *interva
 		interval->account.expected = UINT64_MAX;
 		return;
 	}
-	expected = expected_samples(drain, fresh, end.counter);
-	missing = expected > fresh->seen ? expected - fresh->seen : 0;
-	idle = undelivered_to_idle(drain, fresh, end.idle_ns, missing);
-	late = fresh->late < missing - idle ? fresh->late : missing - idle;
-	skipped = missing - idle - late;
-	interval->account.expected += drain->plan->include_idle ? expected : expected - idle;
-	interval->losses[ST_LOSS_SAMPLE_IDLE] += drain->plan->include_idle ? idle : 0;
-	interval->losses[ST_LOSS_SAMPLE_LATE] += late;
-	interval->losses[ST_LOSS_SAMPLE_SKIPPED] +=
-		skipped > rounding(drain->sample_period, idle, interval->account.nr_cpus) ? skipped : 0;
+	counts = (struct sample_counts){
+		.expected = expected_samples(drain, fresh, end.counter),
+		.taken = fresh->seen,
+		.idle_expected = expected_on_idle(drain, end.idle_ns),
+		.idle_taken = fresh->idle,
+		.late = fresh->late,
+		.nr_cpus = interval->account.nr_cpus,
+		.nr_in_idle_step = samples_in_idle_step(drain->sample_period),
+	};
+	share_missing_samples(&counts, &drain->samples_remainder, &shares);
+	interval->account.expected += drain->plan->include_idle ? shares.expected : shares.expected - shares.idle;
+	interval->losses[ST_LOSS_SAMPLE_IDLE] += drain->plan->include_idle ? shares.idle : 0;
+	interval->losses[ST_LOSS_SAMPLE_LATE] += shares.late;
+	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += shares.skipped;
 }
 
 /* ---- misses ---- */

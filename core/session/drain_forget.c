@@ -13,6 +13,21 @@
 #include "core/base/cleanup.h"
 #include "core/session/drain_private.h"
 
+/* Deep stacks have their numbers from the next event on. */
+static int clear_depths(struct drain *drain)
+{
+	const struct bpf_map *map = drain->loaded->skeleton->maps.st_depths;
+	uint32_t nr = bpf_map__max_entries(map);
+	_cleanup_(freep) struct st_id *ids = NULL;
+	_cleanup_(freep) struct st_depth *depths = NULL;
+
+	if (!bpf_map__autocreate(map))
+		return 0;
+	ids = xcalloc(nr, sizeof(*ids));
+	depths = xcalloc(nr, sizeof(*depths));
+	return drain_read_map(bpf_map__fd(map), ids, depths, &nr, true, "numbers of elided frames");
+}
+
 int drain_clear_known(struct drain *drain)
 {
 	const struct bpf_map *map = drain->loaded->skeleton->maps.st_known;
@@ -46,7 +61,7 @@ static int note_tasks(struct drain *drain)
 int drain_forget_begin(struct drain *drain)
 {
 	drain->forgetting = true;
-	return drain_clear_known(drain) ?: note_tasks(drain);
+	return clear_depths(drain) ?: drain_clear_known(drain) ?: note_tasks(drain);
 }
 
 void drain_forget_end(struct drain *drain, struct profile *profile)

@@ -16,7 +16,7 @@ struct drain {
 	const struct loaded *loaded;
 	struct attachment *attachment;
 	struct ring_buffer *ring;
-	bool poked; /* a BPF program asked for a swap of the generations */
+	bool woken; /* a BPF program asked for a swap of the generations */
 	uint64_t bad_messages;
 
 	/* drain_records.c */
@@ -24,6 +24,7 @@ struct drain {
 	VEC(struct st_pair) pairs; /* that wait */
 	char *cgroup_root; /* where cgroup2 is mounted; NULL: nowhere, or records have no cgroup */
 	bool holds_live; /* EVENTS_EACH: events of the live generation wait for the interval that gets its statistics */
+	bool has_depths; /* a record with elided frames has come */
 	uint64_t nr_events; /* EVENTS_EACH: number of the last row, which is its id */
 	uint32_t nr_dropped; /* EVENTS_EACH: the low half of st_control.lost, as far as rows show it */
 
@@ -45,6 +46,7 @@ struct drain {
 	struct st_stats reported[ST_GENERATIONS];
 	uint64_t sample_period; /* 0: not constant */
 	uint64_t reported_counter, reported_idle_ns;
+	int64_t samples_remainder; /* share_missing_samples() */
 	struct attachment_misses reported_misses;
 	uint64_t reported_dropped_ms;
 	uint64_t reported_sideband;
@@ -58,6 +60,9 @@ void drain_keep_pair(struct drain *drain, const struct st_pair *pair);
 
 /* Adds the kept messages to the profile. The ring has been read to its end. */
 void drain_add_kept(struct drain *drain, const struct drain_target *target);
+
+/* Sets elided_least and elided_most of all records of deep stacks, as far as the programs know them. 0 or a recorded failure. */
+int drain_read_depths(const struct drain *drain, struct profile *profile);
 
 /* Adds a row without a stack for events that were dropped since the last call. `lost`: low half of st_control.lost. */
 void drain_add_dropped(struct drain *drain, const struct drain_target *target, uint32_t lost);
@@ -125,8 +130,8 @@ struct sample_clock {
 struct sample_clock drain_read_sample_clock(const struct drain *drain);
 
 /*
- * Divides the samples that are missing by cause: first idle CPUs, then samples that the BPF side saw come late; the rest was skipped.
- * `fresh`: the statistics of all generations that are drained now, because the counter does not distinguish generations.
+ * Counts the samples that are missing by cause (sample_shares.h). `fresh`: the statistics of all generations that are drained now,
+ * because the counter does not distinguish generations.
  */
 void drain_account_samples(struct drain *drain, struct profile_interval *interval, const struct st_stats *fresh,
 			   struct sample_clock end);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 #include "core/session/drain_private.h"
 #include "core/spaces/cgroup_paths.h"
 
@@ -77,6 +79,8 @@ static struct profile_record record_of(struct drain *drain, struct profile *prof
 				     : 0,
 		.nr_kernel = head->nr_kernel,
 		.nr_user = head->nr_user,
+		.elided_least = head->flags & ST_STACK_ELIDED ? head->elided : 0,
+		.elided_most = head->flags & ST_STACK_ELIDED ? head->elided : 0,
 	};
 }
 
@@ -104,7 +108,7 @@ static void add_kernel_frames(const struct drain_target *target, const struct st
 
 /*
  * The user frames of a record. Inserts the direct caller, which a walk by frame pointers misses. Some runtimes end a stack with a
- * return address of 0: it is no frame. But a leaf of 0 is a call of NULL. Returns the number of frames.
+ * return address of 0: it is not a frame. But a leaf of 0 is a call of NULL. Returns the number of frames.
  */
 static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addresses)
 {
@@ -151,6 +155,23 @@ static uint16_t add_end(struct profile *profile, const struct st_stack *stack, u
 	return 1;
 }
 
+/* Adds a frame in place of the elided ones of a deep stack. `nr`: of the user frames. Returns the number of frames: 0 or 1. */
+static uint16_t add_elided(struct profile *profile, const struct st_stack *stack, uint16_t nr, uint32_t *user_frames,
+			   uint64_t *user_addresses)
+{
+	const uint16_t place = ST_INNER_FRAMES + (stack->head.caller != 0);
+	struct profile_frame frame = { .kind = FRAME_TEXT, .reason = REASON_NAMED };
+
+	if (!(stack->head.flags & ST_STACK_ELIDED) || nr < place)
+		return 0;
+	frame.name = profile_add_string(profile, FRAME_ELIDED);
+	memmove(user_frames + place + 1, user_frames + place, (nr - place) * sizeof(*user_frames));
+	memmove(user_addresses + place + 1, user_addresses + place, (nr - place) * sizeof(*user_addresses));
+	user_frames[place] = profile_add_frame(profile, &frame);
+	user_addresses[place] = 0;
+	return 1;
+}
+
 /*
  * Whether the user leaf is the instruction that was interrupted: the event came in user mode, or an interrupt or a fault entered the
  * kernel. After a system call, the leaf is a return address.
@@ -164,8 +185,8 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 				    const struct st_stack *stack)
 {
 	struct profile_record record = record_of(drain, target->profile, &stack->head);
-	uint64_t addresses[2 * ST_MAX_FRAMES + 2];
-	uint32_t frames[2 * ST_MAX_FRAMES + 2];
+	uint64_t addresses[2 * ST_MAX_FRAMES + 3];
+	uint32_t frames[2 * ST_MAX_FRAMES + 3];
 
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
 		addresses[i] = stack->frames[i];
@@ -173,14 +194,42 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 	add_kernel_frames(target, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user,
 			  user_leaf_is_exact(&stack->head), frames + record.nr_kernel);
+	record.nr_user += add_elided(target->profile, stack, record.nr_user, frames + record.nr_kernel,
+				     addresses + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
 				  addresses + record.nr_kernel + record.nr_user);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };
+	drain->has_depths |= record.elided_most != 0;
 	profile_add_record(target->profile, &record, frames, addresses);
 	if (record.cgroup_id && !profile_has_cgroup(target->profile, record.cgroup_id))
 		cgroups_note(target->profile, drain->cgroup_root, record.cgroup_id, record.tgid);
 	return record.id;
+}
+
+int drain_read_depths(const struct drain *drain, struct profile *profile)
+{
+	const struct bpf_map *map = drain->loaded->skeleton->maps.st_depths;
+	uint32_t nr = bpf_map__max_entries(map);
+	_cleanup_(freep) struct st_id *ids = NULL;
+	_cleanup_(freep) struct st_depth *depths = NULL;
+	int err;
+
+	if (!drain->has_depths || !bpf_map__autocreate(map) || drain->plan->mode == EVENTS_EACH)
+		return 0;
+	ids = xcalloc(nr, sizeof(*ids));
+	depths = xcalloc(nr, sizeof(*depths));
+	err = drain_read_map(bpf_map__fd(map), ids, depths, &nr, false, "numbers of elided frames");
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t number = profile_find_record(profile, (struct profile_id){ ids[i].lo, ids[i].hi });
+		struct profile_record *record = number == PROFILE_NONE ? NULL : &profile->records.data[number];
+
+		if (!record || !record->elided_most)
+			continue;
+		record->elided_least = (uint16_t)depths[i].least;
+		record->elided_most = (uint16_t)depths[i].most;
+	}
+	return err;
 }
 
 /* ---- single events ---- */

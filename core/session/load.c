@@ -136,7 +136,7 @@ static int map_control(struct loaded *loaded)
 	if (memory == MAP_FAILED)
 		return fail(-errno, "control map: mmap: %s", strerror(errno));
 	loaded->control = memory;
-	loaded->control->poke_at = loaded->count_entries / 2;
+	loaded->control->wake_at = loaded->count_entries / 2;
 	return 0;
 }
 
@@ -226,8 +226,8 @@ static void describe_config(const struct loaded *loaded, struct buf *text)
 
 	buf_addf(
 		text,
-		"config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u unwind=%u frames=%u idle=%u\n",
-		config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
+		"config: key_parts=%#x task_access=%u task_filter=%u cpus=%u kernel=%u user=%u unwind=%u frames=%u idle=%u\n",
+		config->key_parts, config->task_access, config->task_filter, config->use_cpus, config->want_kernel,
 		config->want_user, config->unwind, config->walk_frames, config->include_idle);
 	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n", loaded->count_entries,
 		 bpf_map__max_entries(loaded->skeleton->maps.st_known),

@@ -170,7 +170,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 	struct st_config config = {
 		.key_parts = plan->key_parts,
 		.task_access = attach->reads.task,
-		.cpu = plan->cpu,
+		.use_cpus = plan->cpus.nr > 0,
 		.want_kernel = takes_kernel_stacks(plan, attach),
 		.want_user = plan->want_user && plan->unwind != UNWIND_NONE,
 		.unwind = (uint8_t)unwind_mode(plan, attach),
@@ -199,6 +199,9 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 	err = set_task_filter(&config, plan);
 	config.filters = st_has_filters(&config);
 	loaded->skeleton->rodata->st_config = config;
+	for (size_t i = 0; i < plan->cpus.nr; i++)
+		loaded->skeleton->rodata->st_cpus[plan->cpus.data[i] / 64 % ST_CPU_WORDS] |= 1ULL
+											     << plan->cpus.data[i] % 64;
 	loaded->skeleton->rodata->st_offcpu = off_cpu_config(&plan->off_cpu, attach);
 	return err;
 }
@@ -273,6 +276,8 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_slabs, unwinds, 0);
 	want_map(maps->st_processes, unwinds, 0);
 	want_map(maps->st_recent, unwinds, 0);
+	want_map(maps->st_deep, unwinds, 0);
+	want_map(maps->st_depths, unwinds, 0);
 	want_map(maps->st_tasks, attach->mechanism == MECHANISM_TP_BTF, twice_the_threads(MIN_TASKS, MAX_TASKS));
 	want_map(maps->st_grid, traits->is_sampled, 0);
 	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);

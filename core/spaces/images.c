@@ -2,7 +2,6 @@
 #include "core/spaces/images.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,36 +15,36 @@
 #include "core/base/vec.h"
 #include "core/files/opener.h"
 
-/* A process can map as many files as it likes: what exceeds this has no name, so that our memory does not fill up. */
+/* A process can map any number of files. Beyond this limit and IMAGES_MAX files have no names, so our memory stays bounded. */
 #define MAX_PATH_BYTES (16u << 20)
-#define MAX_TRIES 8
+#define MAX_TRIES 8 /* to open a file, each by another process that maps it */
 #define SWEEP_FROM 1024 /* images */
 
 struct image {
 	uint64_t device, inode;
-	char *path; /* NULL: the place is free */
-	char *build_id; /* in hex; NULL unknown */
+	char *path; /* NULL: the slot is free */
+	char *build_id; /* in hex; NULL: unknown */
 	enum mapping_kind kind;
 	bool deleted;
-	bool is_used; /* known at the end of a sweep */
+	bool is_used; /* found by the sweep that is running */
 	uint32_t nr_holders;
 };
 
-/* The file of the profile that an image is for the processes of one root. */
+/* The file of the profile for an image in processes of one root. */
 struct image_file {
 	uint32_t image, root;
-	uint32_t file;   /* of the profile, or PROFILE_NONE */
-	uint32_t opened; /* 1 + position in `opened`; 0: not yet */
+	uint32_t file; /* of the profile, or PROFILE_NONE */
+	uint32_t opened; /* 1 + index in `opened`; 0: not yet */
 	uint32_t tried_tgid;
 	uint8_t nr_tries;
 };
 
-/* An inode that was opened. Its number can be used again for another file within one run, hence size and time. */
+/* An inode that was opened. Its number can be reused for another file during a run, hence size and time. */
 struct opened_file {
 	uint64_t device, inode, size, changed_s, changed_ns;
-	uint64_t root; /* whose debug files are believed */
-	uint32_t file; /* of the profile: the symbolizer knows it by this one */
-	uint32_t image; /* the image that was opened, at this place */
+	uint64_t root; /* the root whose debug files are trusted */
+	uint32_t file; /* of the profile: the symbolizer's number of it */
+	uint32_t image; /* the image that was opened, at `place` */
 	struct image_place place;
 };
 
@@ -56,8 +55,8 @@ struct images {
 	const char *host_root;
 	struct buf *why;
 	VEC(struct image) images;
-	VEC(uint32_t) free_images; /* places in `images` */
-	VEC(uint32_t) free_files; /* of the profile */
+	VEC(uint32_t) free_images; /* free slots of `images` */
+	VEC(uint32_t) free_files; /* free numbers of files of the profile */
 	size_t path_bytes, sweep_at_bytes; /* of all paths and build ids */
 	size_t sweep_at; /* images */
 	struct hashidx image_index;
@@ -177,10 +176,7 @@ static void add_own(void *context, const struct proc_mapping *mapping)
 		own->image = images_add(own->images, mapping);
 }
 
-/*
- * stat() would be simpler, but on some file systems it tells another device than maps and the side-band. Nothing is
- * read.
- */
+/* stat() would be simpler, but on some file systems its device differs from that in maps. Nothing is read. */
 uint32_t images_add_open(struct images *images, int fd)
 {
 	struct own_mapping own = { .images = images, .image = IMAGE_NONE };
@@ -288,7 +284,7 @@ static bool same_file(const void *context, uint32_t position, const void *wanted
 	return !memcmp(&images->files.data[position], wanted, offsetof(struct image_file, file));
 }
 
-/* The file of an image for a root. The pointer is valid until another one is asked for. */
+/* The file of an image for a root. The pointer is valid until the next call. */
 static struct image_file *file_for_root(struct images *images, uint32_t image, uint32_t root)
 {
 	const struct image_file new = { .image = image, .root = root, .file = PROFILE_NONE };
@@ -303,7 +299,7 @@ static struct image_file *file_for_root(struct images *images, uint32_t image, u
 	return &images->files.data[position];
 }
 
-/* Remembers it and gives it to the symbol worker, which reports what is wrong with it when a name is asked for. */
+/* Records the file and passes it to the symbol worker, which reports errors when names are needed. */
 static void hand_over(struct images *images, const struct opened_file *opened, int *fd)
 {
 	vec_push(&images->opened, *opened);
@@ -311,7 +307,7 @@ static void hand_over(struct images *images, const struct opened_file *opened, i
 		symbolizer_add_file(images->symbolizer, opened->file, take_fd(fd), (uint32_t)opened->root);
 }
 
-/* Whether this inode lies in the root at the path that the image has. */
+/* Whether this inode is in the root, at the path of the image. */
 static bool is_in_root(const struct images *images, uint32_t image, uint32_t root, const struct stat *status)
 {
 	_cleanup_(closep) int fd = roots_open(images->roots, root);
@@ -324,8 +320,8 @@ static bool is_in_root(const struct images *images, uint32_t image, uint32_t roo
 }
 
 /*
- * The root whose debug files are believed for this file. A process that changed its root while it ran still has the
- * libraries of the root before. A deleted file belongs to the root of its process.
+ * The root whose debug files are trusted for this file. A process that has changed its root still has libraries of the
+ * old one mapped. A deleted file belongs to the root of its process.
  */
 static uint32_t root_of_file(const struct images *images, uint32_t image, uint32_t root, const struct stat *status)
 {
@@ -334,10 +330,7 @@ static uint32_t root_of_file(const struct images *images, uint32_t image, uint32
 	return is_in_root(images, image, ROOT_OURS, status) ? ROOT_OURS : root;
 }
 
-/*
- * Gives the image a file of the profile. The symbolizer knows that file already when an image with the same inode has
- * one.
- */
+/* Gives the image a file of the profile. The symbolizer knows it already if an image with the same inode has one. */
 static void adopt(struct images *images, struct image_file *its, uint32_t root, const struct image_place *place,
 		  const struct stat *status, int *fd)
 {
@@ -376,12 +369,12 @@ static void settle(struct images *images, uint32_t image, const struct image_pla
 	if (its->file == PROFILE_NONE) {
 		its->file = ours->file;
 		its->opened = ours->opened;
-	} else if (!its->opened) { /* an earlier try failed, and frames have this file since */
+	} else if (!its->opened) { /* an earlier try failed, and frames have had this file since */
 		adopt(images, its, root, place, &status, fd);
 	}
 }
 
-/* One try per process: what failed there once fails there again. */
+/* One try for each process: what has failed once will fail again. */
 static bool is_worth_a_try(struct image_file *its, const struct image_place *place)
 {
 	if (its->opened || its->nr_tries >= MAX_TRIES || (its->nr_tries && its->tried_tgid == place->tgid))
@@ -424,7 +417,7 @@ static uint32_t ordinary_file(struct images *images, uint32_t image, const struc
 	return its->file;
 }
 
-/* ---- the vDSO: the kernel gives every 64-bit process the same one, so ours stands for all ---- */
+/* ---- the vDSO: the kernel maps the same one into every 64-bit process, so ours stands for all ---- */
 
 static void remember_vdso(void *context, const struct proc_mapping *mapping)
 {
@@ -434,14 +427,14 @@ static void remember_vdso(void *context, const struct proc_mapping *mapping)
 		*place = (struct image_place){ .start = mapping->start, .end = mapping->end };
 }
 
-/* The vDSO of a 32-bit process is another one, and lies below 4 GiB. */
+/* The vDSO of a 32-bit process is different, and below 4 GiB. */
 static bool is_native(const struct image_place *place)
 {
 	return sizeof(void *) == 4 || place->start > UINT32_MAX;
 }
 
 /*
- * A descriptor of a copy of our vDSO, or -ENOENT where the one at this place is another. A place without an end is in a
+ * A descriptor of a copy of our vDSO, or -ENOENT if the one at this place differs. A place without an end is in a
  * process that does not run yet.
  */
 static int open_vdso(const struct image_place *place)
@@ -503,9 +496,9 @@ uint32_t images_root(const struct images *images, uint32_t image, const struct i
 	return root_of_file(images, image, place->root, &status);
 }
 
-/* ---- once more, for another worker ---- */
+/* ---- again, for a new worker ---- */
 
-/* What was opened for a file of the profile, or NULL. */
+/* The inode that was opened for a file of the profile, or NULL. */
 static const struct opened_file *opened_as(const struct images *images, uint32_t file)
 {
 	for (uint32_t i = 0; i < images->opened.nr; i++)
@@ -529,13 +522,13 @@ int images_open_again(const struct images *images, uint32_t file)
 	if (fstat(fd, &status))
 		return -ESTALE;
 	again = identify(&status, (uint32_t)opened->root);
-	/* the inode that was opened, and not changed since */
+	/* the inode that was opened, unchanged */
 	return memcmp(opened, &again, offsetof(struct opened_file, file)) ? -ESTALE : take_fd(&fd);
 }
 
-/* ---- where a file lies ---- */
+/* ---- the location of a file ---- */
 
-/* Looks below the root of `home` at the paths of all images with this inode. */
+/* Searches below the root of `home`, at the paths of all images with this inode. */
 static bool find_in(const struct images *images, const struct opened_file *opened, struct debug_home *home)
 {
 	size_t number = (size_t)(opened - images->opened.data) + 1;
@@ -554,7 +547,7 @@ static bool find_in(const struct images *images, const struct opened_file *opene
 	return false;
 }
 
-/* In its root; that of a program of the host that has ended may also be in the host's root. */
+/* In the root of the file. A program of the host whose processes have ended may also be in the host's root. */
 int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home)
 {
 	const struct opened_file *opened = opened_as(images, file);
@@ -605,7 +598,7 @@ void images_mark(void *context, uint32_t image)
 		images->images.data[image].is_used = true;
 }
 
-/* Whether a file stays: one that a worker is reading until a later sweep, for nobody waits for a worker here. */
+/* Whether a file is kept: in use, or still read by a worker, for which a sweep does not wait. */
 static bool is_needed(const struct images *images, const struct image_file *its)
 {
 	return its->file == PROFILE_NONE || !images->profile->files.data[its->file].is_unused ||
@@ -613,7 +606,7 @@ static bool is_needed(const struct images *images, const struct image_file *its)
 	       (images->symbolizer && symbolizer_is_reading(images->symbolizer, its->file));
 }
 
-/* Gives the number of a file of the profile back; others may share it. */
+/* Releases the number of a file of the profile. Several images can have the same number. */
 static void release_file(struct images *images, uint32_t number)
 {
 	struct profile_file *file = &images->profile->files.data[number];
@@ -627,8 +620,8 @@ static void release_file(struct images *images, uint32_t number)
 }
 
 /*
- * Releases the inodes whose files of the profile are all unused: the symbolizer has them under one of these numbers. Sets
- * ret_moved to 1 + where each of the others is now.
+ * Releases the inodes whose files of the profile are all unused: the symbolizer has them under one of these numbers.
+ * Sets ret_moved to 1 + the new index of each of the others.
  */
 static void release_opened(struct images *images, uint32_t *ret_moved)
 {

@@ -22,27 +22,28 @@
 #include "core/spaces/frame_reasons.h"
 
 enum {
-	HANDED_MAX = 64, /* that the symbol worker has at a time: it has few descriptors, and reads a map as a whole */
-	OPEN_MIN = 64, /* that are open here at a time, however low the limit of open files is */
+	HANDED_MAX = 64, /* open in the symbol worker at once: it has few descriptors, and reads a map as a whole */
+	OPEN_MIN = 64, /* that may be open here at once, even if the limit of open files is low */
 	PROCESSES_MAX = 4096,
 	DUMPS_MAX = 4, /* of one process */
 	NR_BUCKETS = 1024,
-	RETRY_NS = 500 * 1000 * 1000, /* a JIT compiler makes code before it opens its map */
+	RETRY_NS = 500 * 1000 * 1000, /* a JIT compiler generates code before it creates its map */
 };
 
 struct jit_map {
-	uint32_t tgid; /* 0: the place is free */
+	uint32_t tgid; /* 0: the slot is free */
+	uint32_t process; /* of its life */
 	uint32_t root; /* of its process: roots.h */
-	uint32_t next; /* in its bucket, or of the free places: position + 1; 0 none */
-	int fd; /* -1: there is none yet, or it can be opened again */
-	bool has_ended; /* its process: the tgid may be that of another one now */
-	bool was_named; /* frames were named after its process ended: none are to come */
+	uint32_t next; /* in its bucket, or in the list of free slots: index + 1; 0: none */
+	int fd; /* -1: not open yet, or it can be opened again */
+	bool has_ended; /* the process has ended: its tgid may be reused */
+	bool was_named; /* frames were named after its process ended: no more will come */
 	bool is_handed; /* the symbolizer has it */
-	uint8_t reason; /* enum frame_reason of code that it does not name */
-	uint64_t noted; /* the greater the newer */
-	uint64_t used; /* the greater the later */
+	uint8_t reason; /* enum frame_reason of code without a name in it */
+	uint64_t noted; /* the highest is the newest */
+	uint64_t used; /* the highest was used last */
 	uint64_t tried_ns;
-	struct opener_request mapping; /* of a jitdump; of a perf map `path` is NULL, otherwise ours */
+	struct opener_request mapping; /* of a jitdump; for a perf map `path` is NULL, otherwise owned */
 };
 
 struct jit_maps {
@@ -50,15 +51,15 @@ struct jit_maps {
 	struct symbolizer *symbolizer;
 	struct buf *why;
 	const char *host_root;
-	VEC(struct jit_map) maps; /* the position is the number */
-	uint32_t buckets[NR_BUCKETS]; /* by tgid: position + 1; 0 none */
-	uint32_t free; /* the first free place: position + 1 */
+	VEC(struct jit_map) maps; /* the index is the number */
+	uint32_t buckets[NR_BUCKETS]; /* by tgid: index + 1; 0: none */
+	uint32_t free; /* the first free slot: index + 1 */
 	size_t nr_open, nr_handed;
-	size_t nr_refused_processes; /* of which no map is remembered */
-	size_t nr_refused; /* files that were there and were not trusted */
-	char refused[128]; /* the first of them, and why */
+	size_t nr_refused_processes; /* processes without a slot, because there were too many */
+	size_t nr_refused; /* existing files that were not trusted */
+	char refused[128]; /* the first one, and why */
 	bool limit_raised;
-	uint64_t clock; /* of `noted` and `used` */
+	uint64_t clock; /* for `noted` and `used` */
 };
 
 struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer, const char *host_root,
@@ -97,7 +98,7 @@ static uint32_t number_of(const struct jit_maps *maps, const struct jit_map *map
 	return JIT_MAP_FIRST + position_of(maps, map);
 }
 
-/* The next map of this tgid from a link on, also one of a process that has ended; NULL at the end. */
+/* The next map of this tgid in the list, also one of a process that has ended; NULL at the end. */
 static struct jit_map *next_of(const struct jit_maps *maps, uint32_t link, uint32_t tgid)
 {
 	while (link && maps->maps.data[link - 1].tgid != tgid)
@@ -124,7 +125,7 @@ static void take_back(struct jit_maps *maps, struct jit_map *map)
 	maps->nr_handed--;
 }
 
-/* Frees the place of a map; another one gets its number. */
+/* Frees the slot of a map, whose number can be reused. */
 static void forget(struct jit_maps *maps, struct jit_map *map)
 {
 	uint32_t *link = &maps->buckets[map->tgid % NR_BUCKETS];
@@ -145,7 +146,7 @@ static bool has_ended(struct jit_map *map)
 	return map->has_ended;
 }
 
-/* Frees the places of processes that have ended and left no map. */
+/* Frees the slots of processes that have ended and had no map. */
 static void forget_empty(struct jit_maps *maps)
 {
 	for (size_t i = 0; i < maps->maps.nr; i++) {
@@ -156,8 +157,8 @@ static void forget_empty(struct jit_maps *maps)
 	}
 }
 
-/* Adds a map that is not open yet; NULL when there are too many. */
-static struct jit_map *add(struct jit_maps *maps, const struct opener_request *mapping)
+/* Adds a map that is not open yet; NULL if there are too many. */
+static struct jit_map *add(struct jit_maps *maps, uint32_t process, const struct opener_request *mapping)
 {
 	uint32_t *bucket = &maps->buckets[mapping->tgid % NR_BUCKETS];
 	struct jit_map *map;
@@ -176,6 +177,7 @@ static struct jit_map *add(struct jit_maps *maps, const struct opener_request *m
 	maps->free = map->next;
 	*map = (struct jit_map){
 		.tgid = mapping->tgid,
+		.process = process,
 		.fd = -1,
 		.reason = REASON_ANONYMOUS,
 		.noted = ++maps->clock,
@@ -191,7 +193,7 @@ static struct jit_map *add(struct jit_maps *maps, const struct opener_request *m
 
 /* ---- opening ---- */
 
-/* Why a file is not trusted; NULL: it is. */
+/* Why a file is not trusted; NULL if it is. */
 static const char *distrust(int fd, uint32_t user)
 {
 	struct stat status;
@@ -206,9 +208,10 @@ static const char *distrust(int fd, uint32_t user)
 }
 
 /*
- * Takes ownership of a descriptor, or of the error of opening it; returns it if the file is trusted, otherwise a negative errno.
- * Then the code that the map should name has this as its reason, and the first such file is kept for the user. Without a map, or
- * with an empty one, code has no other reason than to be in memory without a file.
+ * Takes ownership of a descriptor, or gets the error of opening it. Returns the descriptor if the file is trusted, else
+ * a negative errno. If it is not trusted, that is the reason of the code that the map should name, and the first such
+ * file is kept for a message. Without a map, or with an empty one, the reason is only that the code is in memory
+ * without a file.
  */
 static int believe(struct jit_maps *maps, struct jit_map *map, const char *path, int opened, uint32_t user)
 {
@@ -236,8 +239,8 @@ static int believe(struct jit_maps *maps, struct jit_map *map, const char *path,
 }
 
 /*
- * Opens the perf map below a root. Takes ownership of its descriptor, which may be an error; `where` describes the
- * root.
+ * Opens the perf map below a root. Takes ownership of the root's descriptor, which may be an error; `where` describes
+ * the root.
  */
 static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, const char *where, uint32_t pid,
 		      uint32_t user)
@@ -282,8 +285,8 @@ static size_t open_max(void)
 }
 
 /*
- * The open map to close: the least used one of a process that lives, because it can be opened again; else of one that
- * has ended.
+ * The open map to close: the least used one of a living process, because it can be opened again; else one of a process
+ * that has ended.
  */
 static struct jit_map *least_used(struct jit_maps *maps)
 {
@@ -317,7 +320,7 @@ static void make_room(struct jit_maps *maps)
 	close_map(maps, map);
 }
 
-/* Gives the map to the symbol worker, which reads it at once. */
+/* Passes the map to the symbol worker, which reads it at once. */
 static void hand_over(struct jit_maps *maps, struct jit_map *map)
 {
 	int fd = fcntl(map->fd, F_DUPFD_CLOEXEC, 0);
@@ -351,10 +354,10 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 		hand_over(maps, map);
 }
 
-/* ---- what the process does ---- */
+/* ---- events of processes ---- */
 
-/* Only the newest dumps of a process are remembered, and those that were opened, because they have given names. */
-void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct proc_mapping *mapping)
+/* Remembers only the newest dumps of a process, and those that were opened, because they may have given names. */
+void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, uint32_t process, const struct proc_mapping *mapping)
 {
 	const struct opener_request request = {
 		.tgid = tgid,
@@ -372,7 +375,7 @@ void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct pr
 		return;
 	for_each_map_of(maps, tgid, known)
 	{
-		if (known->has_ended || !known->mapping.path)
+		if (known->has_ended || known->process != process || !known->mapping.path)
 			continue;
 		if (known->mapping.inode == mapping->inode && known->mapping.device == mapping->device)
 			return;
@@ -384,7 +387,7 @@ void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct pr
 		return;
 	if (nr >= DUMPS_MAX)
 		forget(maps, oldest);
-	add(maps, &request);
+	add(maps, process, &request);
 }
 
 void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid)
@@ -404,7 +407,7 @@ void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid)
 	}
 }
 
-void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t root, uint64_t now_ns)
+void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t process, uint32_t root, uint64_t now_ns)
 {
 	struct jit_map *perf_map;
 	bool has_perf_map = false;
@@ -413,7 +416,7 @@ void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t root, uint64_t
 		return;
 	for_each_map_of(maps, tgid, map)
 	{
-		if (map->has_ended)
+		if (map->has_ended || map->process != process)
 			continue;
 		has_perf_map = has_perf_map || !map->mapping.path;
 		map->used = ++maps->clock;
@@ -421,7 +424,7 @@ void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t root, uint64_t
 		if (map->fd < 0 && (!map->tried_ns || now_ns - map->tried_ns >= RETRY_NS))
 			try_open(maps, map, now_ns);
 	}
-	perf_map = has_perf_map ? NULL : add(maps, &(struct opener_request){ .tgid = tgid });
+	perf_map = has_perf_map ? NULL : add(maps, process, &(struct opener_request){ .tgid = tgid });
 	if (!perf_map)
 		return;
 	perf_map->root = root;
@@ -434,7 +437,7 @@ int jit_maps_open_again(struct jit_maps *maps, uint32_t number)
 	struct jit_map *map = i < maps->maps.nr ? &maps->maps.data[i] : NULL;
 	int fd;
 
-	if (map && map->is_handed && map->fd < 0) /* so nothing is handed over from here */
+	if (map && map->is_handed && map->fd < 0) /* so that try_open() does not pass it to the worker */
 		try_open(maps, map, map->tried_ns);
 	fd = map ? fcntl(map->fd, F_DUPFD_CLOEXEC, 0) : -1;
 	return fd < 0 ? -ENOENT : fd;
@@ -449,7 +452,7 @@ struct waiting_frame {
 
 typedef VEC(struct waiting_frame) waiting_list; /* by tgid */
 
-/* A frame that a map may name later: a newer map, or the same one when it has grown. */
+/* Whether a map may name the frame later: a newer map, or the same one when it has grown. */
 static bool waits(const struct profile_frame *frame)
 {
 	return frame->kind == FRAME_USER_RAW &&
@@ -467,7 +470,7 @@ static int by_tgid(const void *one, const void *other)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* The frames of one process that wait for names. */
+/* The frames of one process that have no name yet. */
 struct generated {
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
@@ -479,8 +482,9 @@ static void generated_done(struct generated *generated)
 	vec_done(&generated->queries);
 }
 
-static struct generated frames_of(const struct profile *profile, const waiting_list *waiting, uint32_t tgid)
+static struct generated frames_of(const struct profile *profile, const waiting_list *waiting, const struct jit_map *map)
 {
+	const uint32_t tgid = map->tgid;
 	struct generated generated = {};
 
 	for (size_t at = vec_nr_first(waiting, other, other->tgid < tgid);
@@ -488,7 +492,7 @@ static struct generated frames_of(const struct profile *profile, const waiting_l
 		uint32_t i = waiting->data[at].frame;
 		const struct profile_frame *frame = &profile->frames.data[i];
 
-		if (!waits(frame))
+		if (!waits(frame) || frame->process != map->process)
 			continue;
 		vec_push(&generated.frames, i);
 		vec_push(&generated.queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
@@ -496,7 +500,7 @@ static struct generated frames_of(const struct profile *profile, const waiting_l
 	return generated;
 }
 
-/* Takes maps back from the symbolizer, the least used first, until it has no more than `nr` of them; `kept` stays. */
+/* Takes maps back from the symbolizer, the least used first, until it has at most `nr`; `kept` stays. */
 static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, size_t nr)
 {
 	while (maps->nr_handed > nr) {
@@ -514,7 +518,7 @@ static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, 
 	}
 }
 
-/* Opens the map and gives it to the symbolizer where that was not done; whether the symbolizer has it now. */
+/* Opens the map and passes it to the symbolizer, unless that was done. Returns whether the symbolizer has it. */
 static bool is_ready(struct jit_maps *maps, struct jit_map *map)
 {
 	if (map->fd < 0 && !map->is_handed)
@@ -556,10 +560,10 @@ static void take_answers(struct jit_maps *maps, const struct jit_map *map, const
 	}
 }
 
-/* When the worker has too little memory for all maps, it may have enough for this one alone. */
+/* If the worker has too little memory for all maps, it may have enough for this one alone. */
 static void name_process(struct jit_maps *maps, struct jit_map *map, const waiting_list *waiting)
 {
-	_cleanup_(generated_done) struct generated generated = frames_of(maps->profile, waiting, map->tgid);
+	_cleanup_(generated_done) struct generated generated = frames_of(maps->profile, waiting, map);
 	_cleanup_(freep) struct symbol_answer *answers = NULL;
 	enum symbol_status status;
 
@@ -571,7 +575,7 @@ static void name_process(struct jit_maps *maps, struct jit_map *map, const waiti
 	if ((status == SYMBOL_NO_MEMORY || status == SYMBOL_NO_DESCRIPTORS) && map->fd >= 0) {
 		take_back_others(maps, NULL, 0);
 		hand_over(maps, map);
-		if (!map->is_handed) /* its reason says why */
+		if (!map->is_handed) /* `reason` is set */
 			return;
 		status = ask(maps, map, &generated, answers);
 	}
@@ -579,7 +583,7 @@ static void name_process(struct jit_maps *maps, struct jit_map *map, const waiti
 	take_answers(maps, map, &generated, answers);
 }
 
-/* Jitdumps first, and the newest first of either. */
+/* Jitdumps first; of each kind the newest first. */
 static int by_weight(const void *one, const void *other)
 {
 	const struct jit_map *a = *(struct jit_map *const *)one, *b = *(struct jit_map *const *)other;
@@ -589,13 +593,15 @@ static int by_weight(const void *one, const void *other)
 	return (a->noted < b->noted) - (a->noted > b->noted);
 }
 
-/* Why the maps of this process have not named its code. */
-static uint8_t reason_of_process(const struct jit_maps *maps, uint32_t tgid)
+/* Why the maps of its process have not named this frame. */
+static uint8_t reason_by_maps(const struct jit_maps *maps, const struct profile_frame *frame)
 {
 	bool is_known = false;
 
-	for_each_map_of(maps, tgid, map)
+	for_each_map_of(maps, frame->tgid, map)
 	{
+		if (map->process != frame->process)
+			continue;
 		if (map->reason != REASON_ANONYMOUS)
 			return map->reason;
 		is_known = true;
@@ -604,8 +610,8 @@ static uint8_t reason_of_process(const struct jit_maps *maps, uint32_t tgid)
 }
 
 /*
- * Forgets the maps of processes that had already ended when frames were named the last time: all their records have
- * been read since.
+ * Forgets the maps of processes that had already ended when frames were last named: all their records have been read
+ * since.
  */
 static void forget_ended(struct jit_maps *maps)
 {
@@ -639,7 +645,7 @@ void jit_maps_name_frames(struct jit_maps *maps)
 		struct profile_frame *frame = &maps->profile->frames.data[waiting.data[i].frame];
 
 		if (waits(frame))
-			frame->reason = reason_of_process(maps, frame->tgid);
+			frame->reason = reason_by_maps(maps, frame);
 	}
 	forget_ended(maps);
 	vec_done(&waiting);

@@ -9,29 +9,29 @@
 #include "core/profile/tracer.h"
 
 enum {
-	KSYMBOLS_MAX = 65536, /* on a host that makes code all the time; what comes later has no name when it is gone */
-	PIECES_MAX = 262144, /* one for each page that a symbol lies in */
+	KSYMBOLS_MAX = 65536, /* later code has no name once it is removed */
+	PIECES_MAX = 262144, /* one for each page that a symbol covers */
 	PAGE_BYTES = 4096,
-	NR_BUCKETS = 16384, /* such code lies close together: its pages spread by themselves */
+	NR_BUCKETS = 16384, /* the pages of such code are close together, so they are in different buckets */
 };
 
 struct ksymbol {
 	uint64_t start, end;
-	uint64_t since_ns, until_ns; /* 0: before we looked; UINT64_MAX: it is there */
+	uint64_t since_ns, until_ns; /* 0: before we read the side-band; UINT64_MAX: still present */
 	string_id name; /* of `strings` */
 };
 
-/* A symbol in a page, and the one that came before it there, or in a page of the same bucket. */
+/* A symbol in a page, and the one added before it in that page, or in a page of the same bucket. */
 struct piece {
 	uint32_t symbol;
-	uint32_t before; /* 1 + its number; 0: none */
+	uint32_t before; /* 1 + the index of that piece; 0: none */
 };
 
 struct ksymbols {
 	VEC(struct ksymbol) symbols; /* as they came */
 	VEC(struct piece) pieces;
-	uint32_t newest[NR_BUCKETS]; /* 1 + the number of a piece, by page */
-	uint64_t first, end; /* all of them are in [first, end) */
+	uint32_t newest[NR_BUCKETS]; /* 1 + the index of the newest piece, by page */
+	uint64_t first, end; /* all symbols are in [first, end) */
 	struct strtab strings;
 };
 
@@ -53,7 +53,7 @@ void ksymbols_free(struct ksymbols *ksymbols)
 	free(ksymbols);
 }
 
-/* The newest of those that were at an address then. */
+/* The newest symbol that was at an address at that time. */
 static struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
 {
 	if (address < ksymbols->first || address >= ksymbols->end)
@@ -100,8 +100,8 @@ static void push(struct ksymbols *ksymbols, const struct sideband_record *record
 }
 
 /*
- * Code that was at this place ends with the record: either it is what goes, or its end was lost and its place is used
- * again. That holds also where there is no room for the new code.
+ * A record ends the code that was at this place: either that code is removed, or the record of its end was lost and its
+ * place is reused. This also holds if there is no room for the new code.
  */
 void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
 {
@@ -127,7 +127,7 @@ static const char *module_of(const char *name)
 	return !strncmp(name, "ftrace", 6) ? "__builtin__ftrace" : "__builtin__kprobes";
 }
 
-/* The code that a frame lies in. A frame without a number can only be in code that was there before we looked. */
+/* The code that contains a frame. A frame without a number can only be in code from before the side-band was read. */
 static const struct ksymbol *symbol_of(const struct ksymbols *ksymbols, const struct profile_frame *frame)
 {
 	if (frame->generated && frame->generated <= ksymbols->symbols.nr)

@@ -11,17 +11,17 @@
 #include "core/spaces/images.h"
 
 #define NR_BUCKETS 4096
-#define NR_SLICES 16 /* of the buckets, for the search for lives whose exit was not reported */
+#define NR_SLICES 16 /* of the buckets: one slice per sweep is searched for lives whose exit was not reported */
 #define MAX_EXEC_NS 1000000000u
 #define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
 #define REREAD_PAUSE_MIN_NS (NSEC_PER_SEC / 10)
-#define MANY_MAPPINGS 4096 /* of one life, when all together are too many; then fewer, if that is not enough */
+#define MANY_MAPPINGS 4096 /* per life, if all together are too many; a quarter of it, if that is not enough */
 #define FEW_MAPPINGS 64
 
-/* Pids are given in sequence, so they spread over the buckets by themselves. */
+/* Pids are assigned in sequence, so they are spread over the buckets. */
 struct lives {
 	struct life *buckets[NR_BUCKETS];
-	size_t slice; /* the next one to look at */
+	size_t slice; /* the next one to search */
 	uint32_t nr_sweeps; /* of images */
 	size_t nr;
 };
@@ -79,7 +79,7 @@ const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t add
 	return mapping;
 }
 
-/* Puts the life in front of those of its tgid that began earlier; its end is the beginning of the one after it. */
+/* Inserts the life before the older ones of its tgid. If there is a newer one, the life ends when that begins. */
 static void insert(struct lives *lives, struct life *life)
 {
 	struct life **link = &lives->buckets[life->tgid % NR_BUCKETS], *before;
@@ -146,7 +146,7 @@ bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost)
 	return true;
 }
 
-/* Forgets what was mapped: it is to be read again. */
+/* Forgets the mappings, so that they are read again. */
 static void life_forget_mappings(struct life *life)
 {
 	mappings_free(life->mappings);
@@ -190,7 +190,7 @@ void life_tell_end(struct profile *profile, const struct life *life)
 		profile_end_life(profile, life->tgid, life->start_ns, life->end_ns);
 }
 
-/* ---- lives that are over ---- */
+/* ---- lives that have ended ---- */
 
 size_t lives_count(const struct lives *lives)
 {
@@ -205,7 +205,7 @@ void lives_mark_images(struct lives *lives, struct images *images)
 			mappings_mark(life->mappings, lives->nr_sweeps, images_mark, images);
 }
 
-/* The record of its exit was lost, or nobody reports exits here. */
+/* Whether its process has ended without a record: the record was lost, or there is no side-band. */
 static bool has_gone_silently(const struct life *life, uint64_t now_ns)
 {
 	return life->end_ns == LIFE_RUNS && life->start_ns < now_ns && process_has_ended(life->tgid);
@@ -219,7 +219,7 @@ void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
 		struct life **link = &lives->buckets[i], *life;
 
 		while ((life = *link)) {
-			/* the end of the leader was taken for that of the process, but threads can outlive it: /proc knows */
+			/* the leader has ended, but other threads may still run: /proc shows them */
 			if (life->end_ns < time_ns &&
 			    (!lives_is_newest(lives, life) || process_has_ended(life->tgid))) {
 				*link = life->next;
@@ -241,7 +241,7 @@ void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
 				if (mappings_count(life->mappings) <= many)
 					continue;
 				life_forget_mappings(life);
-				life->state = LIFE_COMPLETE; /* so a pause comes before they are read again */
+				life->state = LIFE_COMPLETE; /* so they are read again only after a pause */
 				life->is_cut = true;
 				changed(context, life);
 			}

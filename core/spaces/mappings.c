@@ -11,7 +11,7 @@
 #define PAST_MAX 512
 #define PAST_KEPT_NS 10000000000ULL
 
-/* A piece that a newer mapping took away. */
+/* A piece that a newer mapping has replaced. */
 struct past_mapping {
 	struct mapping mapping;
 	uint64_t until_ns;
@@ -105,14 +105,14 @@ static size_t first_above(const struct mappings *mappings, uint64_t address)
 	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
 }
 
-/* Whether `b`, which begins in `a` or after it, shows what `a` would show there if it were longer. */
+/* Whether `b`, which begins in or after `a`, shows what `a` would show there if it were longer. */
 static bool is_continued_by(const struct mapping *a, const struct mapping *b)
 {
 	return a->image == b->image &&
 	       (a->image == IMAGE_ANONYMOUS || a->file_offset + (b->start - a->start) == b->file_offset);
 }
 
-/* JIT compilers protect and unprotect parts of one area all the time: these become one mapping. */
+/* JIT compilers constantly change the protection of parts of one area: these become one mapping. */
 static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covered, const struct mapping *mapping)
 {
 	struct mapping *left = i ? &mappings->now.data[i - 1] : NULL;
@@ -124,7 +124,7 @@ static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covere
 	return true;
 }
 
-/* When too many pieces are remembered, forgets the old ones, or half of them where none is old. */
+/* If too many pieces are remembered, forgets the old ones, or half of them if none is old. */
 static void forget_past(struct mappings *mappings, uint64_t now_ns)
 {
 	size_t nr_gone = 0;
@@ -140,8 +140,8 @@ static void forget_past(struct mappings *mappings, uint64_t now_ns)
 }
 
 /*
- * Remembers mappings that something new covers. A new mapping that was there before we looked (time 0) leaves no time
- * for others.
+ * Remembers the mappings that a new one replaces. If the new one existed before the side-band (time 0), they were never
+ * visible.
  */
 static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_t until_ns)
 {
@@ -153,7 +153,7 @@ static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_
 	}
 }
 
-/* The new mapping and what is left of the covered ones on either side; returns how many pieces. */
+/* The new mapping, and the rest of the covered ones on either side. Returns the number of pieces. */
 static size_t cut(const struct mapping *covered, size_t nr_covered, const struct mapping *mapping,
 		  struct mapping pieces[3])
 {

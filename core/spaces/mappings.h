@@ -2,9 +2,9 @@
 /*
  * The executable mappings of one address space over time: which image was at an address at a given time.
  *
- * The current mappings are a sorted array without overlaps: a new mapping cuts away what it covers, as mmap() does.
- * What was cut away is remembered for a while, because records arrive after the event. The kernel does not report
- * munmap(), so an address can keep an image that has gone; no code runs there.
+ * The current mappings are a sorted array without overlaps: a new mapping replaces what it covers, as mmap() does. The
+ * replaced pieces are remembered for a while, because records arrive after their events. The kernel does not report
+ * munmap(), so an address may keep an image that was unmapped; no code runs there.
  *
  * A process and its forked children share a table, which is copied at the first change (mappings_add()). So the usual
  * fork and exec copies nothing.
@@ -17,44 +17,44 @@
 
 #define IMAGE_ANONYMOUS UINT32_MAX /* memory without a file */
 #define MAPPINGS_MAX 65536         /* of one address space; the kernel's own default limit is 65,530 */
-#define MAPPINGS_MAX_IN_ALL (1u << 20) /* of all tables together, with what is remembered: 40 MB */
+#define MAPPINGS_MAX_IN_ALL (1u << 20) /* of all tables together, with remembered pieces: 40 MB */
 
 struct mapping {
 	uint64_t start, end;
 	uint64_t file_offset; /* of start */
-	uint64_t since_ns;    /* CLOCK_MONOTONIC; 0: before we looked */
-	uint32_t image;       /* index into images, or IMAGE_ANONYMOUS */
+	uint64_t since_ns;    /* CLOCK_MONOTONIC; 0: before the side-band */
+	uint32_t image;       /* number in images, or IMAGE_ANONYMOUS */
 };
 
 struct mappings;
 
 struct mappings *mappings_new(void);
-/* Another holder of the same table. */
+/* Adds a holder of the same table. */
 struct mappings *mappings_share(struct mappings *mappings);
-void mappings_free(struct mappings *mappings); /* one holder less */
+void mappings_free(struct mappings *mappings); /* Removes a holder. */
 
 /*
- * Adds a mapping to *mappings, which becomes the holder's own copy if it was shared. -ENOSPC when the address space has
- * more pieces than a table holds, or all together have too many.
+ * Adds a mapping to *mappings, which is copied first if it is shared. -ENOSPC if this table, or all together, have too
+ * many pieces.
  */
 int mappings_add(struct mappings **mappings, const struct mapping *mapping);
 
-/* Adds all that `from` has now to *mappings. */
+/* Adds all current mappings of `from` to *mappings. */
 int mappings_add_all(struct mappings **mappings, const struct mappings *from);
 
-/* The mapping that covered `address` at `time_ns`, or NULL. Valid until the next mappings_add. */
+/* The mapping that covered `address` at `time_ns`, or NULL. Valid until the next mappings_add(). */
 const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address, uint64_t time_ns);
 
-/* What is mapped now, by address. Valid until the next mappings_add. */
+/* The current mappings, by address. Valid until the next mappings_add(). */
 const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_nr);
 
-/* Mappings and remembered pieces, for limits: of one table, and of all. */
+/* The number of mappings and remembered pieces: of one table, and of all. */
 size_t mappings_count(const struct mappings *mappings);
 size_t mappings_count_all(void);
 
 /*
- * Calls `mark` with each image that the table shows or remembers, unless this was done in the same sweep already: tables
- * are shared. Sweeps have numbers above 0.
+ * Calls `mark` for each image in the table, unless that was done in this sweep: tables are shared. Sweeps have numbers
+ * above 0.
  */
 void mappings_mark(struct mappings *mappings, uint32_t sweep, void (*mark)(void *context, uint32_t image),
 		   void *context);

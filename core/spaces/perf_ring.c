@@ -32,10 +32,10 @@ void perf_ring_done(struct perf_ring *ring)
 void perf_ring_load(struct perf_ring *ring)
 {
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	ring->tail = ring->page->data_tail; /* ours to write */
+	ring->tail = ring->page->data_tail; /* only we write it */
 }
 
-/* A full ring has room again only after this, so looking here misses no time in which it was full. */
+/* A full ring has no room again before this, so a check here misses no time in which it was full. */
 static void give_back(struct perf_ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the ring that the kernel maps for a perf event: records back to back, which may wrap round at its end.
+ * Reads the ring of a perf event, which the kernel has mapped: records one after the other, which may wrap round at its
+ * end.
  *
- * The ring belongs to the kernel alone, yet every length is checked: a record that could not be true ends the reading of
- * what is there, and is counted.
+ * Only the kernel writes records, yet every length is checked. After an impossible record, the rest of the ring is
+ * dropped, and that is counted.
  */
 #pragma once
 
@@ -29,11 +30,11 @@ struct perf_ring {
 int perf_ring_init(struct perf_ring *ring, int fd, unsigned int order);
 void perf_ring_done(struct perf_ring *ring);
 
-/* Looks how far the kernel has written. */
+/* Reads how far the kernel has written. */
 void perf_ring_load(struct perf_ring *ring);
 
-/* The next record, NULL when there is none; it stays where it is, and valid until perf_ring_pop(). */
+/* The next record, or NULL. It is valid until perf_ring_pop(). */
 const void *perf_ring_peek(struct perf_ring *ring, size_t *ret_nr_bytes);
 
-/* Gives the room of a record of this length back to the kernel. */
+/* Frees the space of a record of this length for the kernel. */
 void perf_ring_pop(struct perf_ring *ring, size_t nr_bytes);

@@ -9,18 +9,22 @@
 #include "core/base/vec.h"
 #include "core/files/opener.h"
 
-#define MAX_ROOTS 1024 /* anyone can make as many as they like */
+#define NR_LOOKED_AT 16 /* of the least recently used, for one that may be released */
 #define INIT 1
 
 struct root {
 	struct opener_directory directory;
+	uint32_t number;
 	uint32_t first_tgid,
 		last_tgid; /* that were seen in it; a container's first process tends to be its last, too */
+	uint64_t used; /* in uses of all roots */
 };
 
 struct roots {
 	struct opener_directory ours;
-	VEC(struct root) others; /* number 1 is the first */
+	VEC(struct root) others; /* at most ROOTS_MAX: anyone can make as many as they like */
+	uint32_t last_number; /* numbers are not used again: lives and files keep them */
+	uint64_t nr_uses;
 };
 
 static int identify(uint32_t tgid, struct opener_directory *ret_directory)
@@ -42,11 +46,19 @@ static bool is_same(const struct opener_directory *one, const struct opener_dire
 
 static uint32_t add(struct roots *roots, const struct opener_directory *directory, uint32_t tgid)
 {
-	vec_push(&roots->others, (struct root){ .directory = *directory, .first_tgid = tgid, .last_tgid = tgid });
-	return (uint32_t)roots->others.nr;
+	const struct root new = {
+		.directory = *directory,
+		.number = ++roots->last_number,
+		.first_tgid = tgid,
+		.last_tgid = tgid,
+		.used = ++roots->nr_uses,
+	};
+
+	vec_push(&roots->others, new);
+	return new.number;
 }
 
-/* Where process 1 has another root than we, it is the host's, and gets number 1. */
+/* If process 1 has another root than ours, that is the host's root, and gets number 1. */
 struct roots *roots_new(void)
 {
 	struct roots *roots = xcalloc(1, sizeof(*roots));
@@ -65,32 +77,6 @@ void roots_free(struct roots *roots)
 	free(roots);
 }
 
-bool roots_of(struct roots *roots, uint32_t tgid, uint32_t *ret_root)
-{
-	struct opener_directory directory;
-
-	*ret_root = ROOT_OURS;
-	if (identify(tgid, &directory))
-		return false;
-	if (is_same_directory(&directory, &roots->ours))
-		return true;
-	for (uint32_t i = 0; i < roots->others.nr; i++) {
-		struct root *root = &roots->others.data[i];
-		bool same = is_same(&root->directory, &directory);
-
-		if (!same && (root->first_tgid != INIT || !is_same_directory(&root->directory, &directory)))
-			continue;
-		if (same)
-			root->last_tgid = tgid;
-		*ret_root = i + 1;
-		return true;
-	}
-	if (roots->others.nr >= MAX_ROOTS)
-		return false;
-	*ret_root = add(roots, &directory, tgid);
-	return true;
-}
-
 static int open_of(const struct root *root, uint32_t tgid)
 {
 	_cleanup_(closep) int fd = opener_root(tgid);
@@ -101,13 +87,79 @@ static int open_of(const struct root *root, uint32_t tgid)
 	return take_fd(&fd);
 }
 
-int roots_open(const struct roots *roots, uint32_t root)
+static int open_root(const struct root *root)
 {
-	const struct root *found = root && root <= roots->others.nr ? &roots->others.data[root - 1] : NULL;
-	int fd;
+	int fd = open_of(root, root->first_tgid);
 
-	if (!found)
-		return root ? -ESRCH : opener_root(0);
-	fd = open_of(found, found->first_tgid);
-	return fd >= 0 ? fd : open_of(found, found->last_tgid);
+	return fd >= 0 ? fd : open_of(root, root->last_tgid);
+}
+
+static struct root *least_recently_used(struct roots *roots)
+{
+	struct root *oldest = &roots->others.data[0];
+
+	for (size_t i = 1; i < roots->others.nr; i++)
+		if (roots->others.data[i].used < oldest->used)
+			oldest = &roots->others.data[i];
+	return oldest;
+}
+
+/*
+ * Releases the least recently used root whose processes have gone: roots_open() has nothing to open it through. One that
+ * still has a process counts as just used, so that the next call looks at others.
+ */
+static bool make_room(struct roots *roots)
+{
+	for (int i = 0; i < NR_LOOKED_AT; i++) {
+		struct root *root = least_recently_used(roots);
+		_cleanup_(closep) int fd = open_root(root);
+
+		root->used = ++roots->nr_uses;
+		if (fd >= 0 || root->first_tgid == INIT)
+			continue;
+		*root = vec_last(&roots->others);
+		roots->others.nr--;
+		return true;
+	}
+	return false;
+}
+
+bool roots_of(struct roots *roots, uint32_t tgid, uint32_t *ret_root)
+{
+	struct opener_directory directory;
+
+	*ret_root = ROOT_OURS;
+	if (identify(tgid, &directory))
+		return false;
+	if (is_same_directory(&directory, &roots->ours))
+		return true;
+	for (size_t i = 0; i < roots->others.nr; i++) {
+		struct root *root = &roots->others.data[i];
+		bool same = is_same(&root->directory, &directory);
+
+		if (!same && (root->first_tgid != INIT || !is_same_directory(&root->directory, &directory)))
+			continue;
+		if (same)
+			root->last_tgid = tgid;
+		root->used = ++roots->nr_uses;
+		*ret_root = root->number;
+		return true;
+	}
+	if (roots->last_number == UINT32_MAX || (roots->others.nr >= ROOTS_MAX && !make_room(roots)))
+		return false;
+	*ret_root = add(roots, &directory, tgid);
+	return true;
+}
+
+int roots_open(struct roots *roots, uint32_t root)
+{
+	if (root == ROOT_OURS)
+		return opener_root(0);
+	for (size_t i = 0; i < roots->others.nr; i++) {
+		if (roots->others.data[i].number != root)
+			continue;
+		roots->others.data[i].used = ++roots->nr_uses;
+		return open_root(&roots->others.data[i]);
+	}
+	return -ESRCH;
 }

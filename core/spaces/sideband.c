@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Order. A pass takes the time first and then looks how far each ring was written; it hands out what is older than that
- * time. Whatever a task did before an event that the pass hands out was written by then, also on another CPU, because a
- * task moves on only after its record is complete. So an exec is never handed out before the mappings that precede it,
- * or a child before its birth. What is younger waits for the next pass.
+ * Order. A pass first takes the time, then reads how far each ring was written, and returns the records that are older
+ * than that time. Whatever a task did before an event that the pass returns was written by then, also on another CPU,
+ * because a task continues only when its record is complete. So an exec is never returned before the mappings that
+ * precede it, nor a child before its birth. Younger records wait for the next pass.
  */
 #include "core/spaces/sideband.h"
 
@@ -25,9 +25,9 @@
 #include "core/spaces/wakeups.h"
 #include "core/spaces/perf_ring.h"
 
-#define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
+#define MAX_RING_ORDER 7 /* 128 pages, as in perf: about 3,400 records */
 #define MIN_RING_ORDER 3
-#define MANY_CPUS 16 /* beyond this, rings have half the size */
+#define MANY_CPUS 16 /* with more, rings have half the size */
 #define CPU_CHECK_NS NSEC_PER_SEC
 
 #ifndef PERF_FORMAT_LOST
@@ -39,17 +39,17 @@ struct cpu_stream {
 	struct cpu_stream *next_stream; /* in the list of all */
 	int cpu;
 	int fd, build_id_fd;
-	uint64_t build_id_event; /* its id; 0 none */
-	uint64_t nr_lost_told;   /* by records in the ring */
-	uint64_t nr_lost;        /* by them or the event's counter, whichever is more */
-	bool leaving; /* the CPU went offline: read to the end, then closed */
+	uint64_t build_id_event; /* its id; 0: none */
+	uint64_t nr_lost_told;   /* reported by records in the ring */
+	uint64_t nr_lost;        /* that, or the event's counter if it is higher */
+	bool leaving; /* the CPU went offline: the ring is read to its end, then closed */
 	struct perf_ring ring;
 	struct sideband_record next;
 	size_t next_bytes;
-	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
+	struct sideband_record build_id; /* the last one, for the mapping that follows */
 };
 
-/* A stream with a record in this pass; the times lie together, because all are compared for each record. */
+/* A stream with a record in this pass. The times are adjacent in memory, because all are compared for each record. */
 struct queued {
 	uint64_t time_ns;
 	struct cpu_stream *stream;
@@ -62,7 +62,7 @@ struct sideband {
 	bool counts_lost; /* the kernel lets us read the number of lost records */
 	struct cpu_stream *streams;
 	VEC(struct queued) queue;
-	struct queued *current; /* whose record the caller holds */
+	struct queued *current; /* whose record the caller has */
 	struct wakeups *wakeups; /* NULL none */
 	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
@@ -98,7 +98,7 @@ static int open_event(struct perf_event_attr *attributes, int cpu)
  * The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK).
  *
  * The number of lost records can be read from v6.0 on (commit 119a784c8127 "perf/core: Add a new read format to get a
- * number of lost samples"). PERF_RECORD_LOST tells it only with the next record of the same CPU, which may never come.
+ * number of lost samples"). PERF_RECORD_LOST comes only with the next record of the same CPU, and so perhaps never.
  */
 static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 {
@@ -125,7 +125,7 @@ static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 
 /* ---- streams ---- */
 
-/* Build ids are optional: where this fails, mappings are known by device and inode alone. */
+/* Build ids are optional: if this fails, mappings are identified by device and inode alone. */
 static void open_build_ids(struct sideband *sideband, struct cpu_stream *stream)
 {
 	struct perf_event_attr attributes = event_attributes();
@@ -186,7 +186,7 @@ static bool is_watched(const struct sideband *sideband, int cpu)
 	return stream;
 }
 
-/* An event does not come back with its CPU: its ring is read once more and closed. */
+/* The event of an offline CPU does not work again when the CPU returns: its ring is read once more and closed. */
 static void drop_offline_streams(struct sideband *sideband, const cpu_list *cpus)
 {
 	struct cpu_stream **link = &sideband->streams, *stream;
@@ -223,9 +223,9 @@ static void follow_cpus(struct sideband *sideband)
 /* ---- a pass ---- */
 
 /*
- * The two events of a CPU write about the same mapping one after the other, in an order that the kernel chooses
- * (perf_iterate_sb() walks a list to whose head attach_sb_event() adds). A build id that comes first joins its mapping;
- * one that comes after it is a record of its own.
+ * The two events of a CPU report the same mapping one after the other, in an order that the kernel chooses
+ * (perf_iterate_sb() walks a list to whose head attach_sb_event() adds). A build id that comes first is joined with its
+ * mapping; one that comes after it is a separate record.
  */
 static void join_build_id(struct cpu_stream *stream)
 {
@@ -250,8 +250,8 @@ static void note_lost(struct sideband *sideband, struct cpu_stream *stream, uint
 }
 
 /*
- * Decodes the record at the tail. False when there is none that belongs to this pass. A record of the future, with a second of
- * tolerance, is dropped: waiting for its time would stop the reading of this ring.
+ * Decodes the record at the tail. False if there is none for this pass. A record with a time more than a second ahead
+ * is dropped: waiting for its time would block this ring.
  */
 static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 {
@@ -286,7 +286,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 	if (sideband->wakeups)
 		wakeups_acknowledge(sideband->wakeups);
 	sideband->cutoff_ns = clock_monotonic_ns();
-	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
+	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll reported */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
 		follow_cpus(sideband);
 		sideband->cpus_checked_ns = sideband->cutoff_ns;
@@ -301,7 +301,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 	return sideband->cutoff_ns;
 }
 
-/* Takes the record that the caller held off its ring. */
+/* Removes the record that the caller had from its ring. */
 static void finish_current(struct sideband *sideband)
 {
 	struct queued *current = sideband->current;
@@ -333,7 +333,7 @@ const struct sideband_record *sideband_next(struct sideband *sideband)
 	return &stream->next;
 }
 
-/* ---- the whole ---- */
+/* ---- open, read, close ---- */
 
 void sideband_ring(struct sideband *sideband)
 {
@@ -353,7 +353,7 @@ static int open_all(struct sideband *sideband)
 	sideband->ring_order = cpus.nr > MANY_CPUS ? MAX_RING_ORDER - 1 : MAX_RING_ORDER;
 	for (size_t i = 0; !err && i < cpus.nr; i++) {
 		err = add_stream(sideband, cpus.data[i]);
-		if (err == -ENODEV) /* went offline since it was listed */
+		if (err == -ENODEV) /* it went offline after it was listed */
 			err = 0;
 		else if (err)
 			fail_host(err, "side-band: perf_event_open: %s", strerror(-err));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The perf side-band: the kernel reports every executable mapping, fork, exec and exit on the host, and code that it
- * generates for itself, in time order over all CPUs.
+ * generates, in time order over all CPUs.
  *
- * Each CPU has one software event that never fires (PERF_COUNT_SW_DUMMY), with a ring. A second one writes into the
- * same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never both,
- * and only device and inode cannot be forged by the author of the file.
+ * Each CPU has a software event that never fires (PERF_COUNT_SW_DUMMY), with a ring. A second event writes build ids
+ * into the same ring: the kernel reports either device and inode of a mapping or its build id, never both, and only
+ * device and inode cannot be forged by the author of the file.
  *
- * It follows the host and not single tasks: a ring of a task cannot be inherited by its children (perf_mmap() refuses
+ * It follows the host and not single tasks, because children cannot inherit the ring of a task (perf_mmap() refuses
  * it). So one event per task and CPU would be needed, and threads that begin while these are opened would be missed.
  */
 #pragma once
@@ -24,30 +24,28 @@ struct sideband;
 int sideband_new(struct sideband **ret_sideband);
 void sideband_free(struct sideband *sideband);
 
-/* Readable (epoll) when a ring is a quarter full, or as sideband_ring() says. */
+/* A descriptor for epoll: readable if a ring is a quarter full, or as sideband_ring() describes. */
 int sideband_fd(const struct sideband *sideband);
 
 /*
- * From now on the descriptor becomes readable when a program of this host maps code, forks or ends, so also after every
- * exec; on average at most once a millisecond (wakeups.h). Where the kernel refuses, nothing changes.
+ * From now on, sideband_fd() also becomes readable when a program of this host maps code, forks or ends, and so after
+ * every exec; on average at most once a millisecond (wakeups.h). If the kernel refuses that, nothing changes.
  */
 void sideband_ring(struct sideband *sideband);
 
 /*
- * Starts a pass over everything that was written before now, and opens rings for CPUs that have come online. Returns
- * the time (CLOCK_MONOTONIC) up to which this pass is complete.
+ * Begins a pass over everything that has been written, and opens rings for CPUs that have come online. Returns the time
+ * (CLOCK_MONOTONIC) up to which this pass is complete.
  */
 uint64_t sideband_begin(struct sideband *sideband);
 
 /* The next record of the pass, in time order; NULL at its end. Valid until the next call. */
 const struct sideband_record *sideband_next(struct sideband *sideband);
 
-/* Records that did not fit into a ring or could not be decoded, so far. */
+/* The number of records so far that did not fit into a ring or could not be decoded. */
 uint64_t sideband_lost(const struct sideband *sideband);
 
-/*
- * CPUs that are online and not watched: they came after the start, when the privilege to open events had been dropped.
- */
+/* The number of online CPUs without a ring: they came online when the privilege to open events had been dropped. */
 size_t sideband_nr_unwatched(const struct sideband *sideband);
 
 /* Whether this kernel reports build ids (v5.12; commit 88a16a130933 "perf: Add build id data in mmap2 event"). */

@@ -9,7 +9,7 @@
 #define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
 #endif
 
-/* After every record (sample_id_all), in the order of PERF_SAMPLE_TID | TIME | ID | CPU in the kernel. */
+/* The trailer of every record (sample_id_all), in the kernel's order of PERF_SAMPLE_TID | TIME | ID | CPU. */
 struct trailer {
 	uint32_t tgid, tid;
 	uint64_t time_ns;
@@ -17,7 +17,7 @@ struct trailer {
 	uint32_t cpu, reserved;
 };
 
-/* What follows struct perf_event_header, up to the text of variable length. */
+/* The fixed part after struct perf_event_header, up to the variable text. */
 union body {
 	struct {
 		uint32_t tgid, tid;
@@ -53,7 +53,7 @@ union body {
 };
 
 static const struct {
-	uint8_t nr_bytes; /* of the body at least; 0: of no interest */
+	uint8_t nr_bytes; /* minimum size of the body; 0: not used */
 	bool has_text;    /* with a NUL */
 } kinds[] = {
 	[PERF_RECORD_MMAP2] = { sizeof((union body){}.mmap2), true },
@@ -70,9 +70,9 @@ _Static_assert(sizeof((union body){}.ksymbol) == 16, "layout of PERF_RECORD_KSYM
 _Static_assert(sizeof((union body){}.task) == 24, "layout of PERF_RECORD_FORK and PERF_RECORD_EXIT");
 
 /*
- * The bit PERF_RECORD_MISC_MMAP_BUILD_ID is used only in records of the event that asks for build ids.
- * perf_event_mmap_output() sets it for that event and leaves it set for the next event that gets the same mapping (seen
- * on v6.18). A mapping without a build id comes from that event without the bit, and is of no interest then.
+ * PERF_RECORD_MISC_MMAP_BUILD_ID is meaningful only in records of the event for build ids. perf_event_mmap_output()
+ * sets it for that event and leaves it set for the next event that gets the same mapping (seen on v6.18). A mapping
+ * without a build id comes from that event without the bit, and is ignored.
  */
 static int take_mapping(const union body *body, bool with_build_id, uint16_t misc, struct sideband_record *record)
 {
@@ -96,7 +96,7 @@ static int take_mapping(const union body *body, bool with_build_id, uint16_t mis
 	return 0;
 }
 
-/* Of the event that asks for build ids only those and lost records are of interest. */
+/* From the event for build ids, only build ids and lost records are used. */
 static int decode_body(const struct perf_event_header *header, const uint8_t *bytes, size_t nr_bytes,
 		       bool with_build_id, struct sideband_record *record)
 {
@@ -121,7 +121,7 @@ static int decode_body(const struct perf_event_header *header, const uint8_t *by
 		record->start = body.ksymbol.start;
 		record->gone = body.ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 		return __builtin_add_overflow(record->start, body.ksymbol.length, &record->end) ? -EBADMSG : 0;
-	case PERF_RECORD_COMM: /* without the exec bit a name was set with prctl(), which changes no address */
+	case PERF_RECORD_COMM: /* without the exec bit, prctl() has set a name, which changes no address */
 		record->kind = header->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDEBAND_EXEC : SIDEBAND_OTHER;
 		record->tgid = body.comm.tgid;
 		record->tid = body.comm.tid;
@@ -142,10 +142,10 @@ static int decode_body(const struct perf_event_header *header, const uint8_t *by
 }
 
 /*
- * Where the trailer is: at the end, except in KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to the
- * header that it keeps for the next event (seen on v6.18). So of several listeners the second gets 32 bytes after the
- * trailer that nobody wrote, the third 64. In that record the trailer follows the name, which is padded to words.
- * `bytes` and the result count from the header.
+ * The position of the trailer: at the end, except in KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to
+ * the header that it keeps for the next event (seen on v6.18). So the second of several listeners gets 32 undefined
+ * bytes after the trailer, the third 64. In that record the trailer follows the name, which is padded to words. `bytes`
+ * and the result count from the header.
  */
 static size_t place_of_trailer(uint32_t type, const uint8_t *bytes, size_t nr_bytes)
 {

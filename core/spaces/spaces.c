@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lives of processes, and the way from an address to a frame. docs/internals/address-spaces.md explains it at
- * length.
+ * Finds the life of a process, and turns an address into a frame. docs/internals/address-spaces.md has the details.
  *
- * Everything has a time: a record that arrives after its process has called exec() still finds the program that it was
- * taken in. Lives that ended are kept until every record that can belong to them has been read.
+ * Everything has a time: a record that arrives after its process has called exec() is still looked up in the program in
+ * which it was taken. Lives that have ended are kept until every record that can belong to them has been read.
  */
 #include "core/spaces/spaces.h"
 
@@ -29,14 +28,19 @@
 #include "core/spaces/sideband.h"
 
 #define SWEEP_NS NSEC_PER_SEC
-#define GRACE_NS (2 * NSEC_PER_SEC)        /* that a record may arrive late */
+#define GRACE_NS (2 * NSEC_PER_SEC)        /* by which a record may be late */
 #define SAME_MMAP_NS (NSEC_PER_SEC / 1000) /* between a mapping's record and its build id's */
 #define MAX_PARENTS 16
-#define FIRST_MAPPABLE 4096 /* the first page stays empty (vm.mmap_min_addr) */
+#define FIRST_MAPPABLE 4096 /* the first page is never mapped (vm.mmap_min_addr) */
+
+struct unread {
+	uint64_t nr;
+	uint32_t tgid; /* the first */
+};
 
 struct spaces {
 	struct spaces_options options;
-	struct sideband *sideband; /* NULL: from maps alone */
+	struct sideband *sideband; /* NULL: there are only maps */
 	struct images *images;
 	struct roots *roots;
 	struct jit_maps *jit_maps;
@@ -44,10 +48,10 @@ struct spaces {
 	struct lives *lives;
 	VEC(uint32_t) changed;     /* tgids, for spaces_next_changed() */
 	size_t nr_taken;           /* of `changed` */
-	uint64_t now_ns;           /* the side-band is known up to here */
-	uint64_t swept_ns;         /* when lives that are over were last freed */
-	uint64_t nr_denied;
-	uint32_t denied_tgid; /* the first of them */
+	uint64_t now_ns;           /* the side-band has been read up to here */
+	uint64_t swept_ns;         /* when ended lives were last freed */
+	uint32_t nr_processes;     /* for `process` of struct life */
+	struct unread denied, late; /* processes whose maps may not be read, or take too long */
 	char *why_no_sideband;
 	struct buf note;
 };
@@ -61,8 +65,9 @@ static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t st
 
 	if (before)
 		life_tell_end(spaces->options.profile, before);
+	life->process = ++spaces->nr_processes;
 	life->nr_lost = spaces_lost(spaces);
-	/* without the side-band, later mappings are seen only by reading maps again */
+	/* without the side-band, only another reading of maps shows later mappings */
 	life->reread_pause_ns = spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
 	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
 	return life;
@@ -75,7 +80,7 @@ static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uin
 	return life ? life : begin_life(spaces, tgid, 0);
 }
 
-/* Once for all changes of a process until spaces_next_changed() takes it. */
+/* Notes a change, once until spaces_next_changed() takes it. */
 static void note_change(struct spaces *spaces, struct life *life)
 {
 	if (!spaces->options.follows || !life->unwound || life->changed)
@@ -91,8 +96,8 @@ static void want_unwound(struct spaces *spaces, struct life *life)
 }
 
 /*
- * Returns the image of the mapping. A JIT compiler maps the beginning of its jitdump as code, so that tools find it
- * here.
+ * Adds the mapping and returns its image. A JIT compiler maps the beginning of its jitdump executable, so that tools
+ * find it here.
  */
 static uint32_t add_mapping(struct spaces *spaces, struct life *life, const struct proc_mapping *found,
 			    uint64_t since_ns)
@@ -108,7 +113,7 @@ static uint32_t add_mapping(struct spaces *spaces, struct life *life, const stru
 	life_add_mapping(life, &mapping, !since_ns);
 	note_change(spaces, life);
 	if (found->kind == MAPPING_FILE)
-		jit_maps_note_mapping(spaces->jit_maps, life->tgid, found);
+		jit_maps_note_mapping(spaces->jit_maps, life->tgid, life->process, found);
 	return mapping.image;
 }
 
@@ -127,8 +132,8 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 static void drain(struct spaces *spaces);
 
 /*
- * Reads the maps of a life that still runs. The process may exec, or its pid be used again, while we read: then the
- * side-band, read up to after that, has a newer life, and what was read is dropped.
+ * Reads the maps of a life that still runs. Meanwhile the process may exec, or its pid be reused. Then the side-band,
+ * which is read afterwards, has a newer life, and the result is dropped.
  */
 static int read_life(struct spaces *spaces, struct life *life)
 {
@@ -139,7 +144,10 @@ static int read_life(struct spaces *spaces, struct life *life)
 
 	if (nr > 0)
 		drain(spaces);
-	/* what is lost meanwhile calls for no further look: while records are lost all the time, looking again does not help */
+	/*
+	 * records that are lost meanwhile cause no other reading: that does not help while records are lost all the
+	 * time
+	 */
 	life->nr_lost = spaces_lost(spaces);
 	if (nr > 0 && lives_is_newest(spaces->lives, life)) {
 		mappings_free(before);
@@ -162,33 +170,45 @@ static void inherit(struct life *life, const struct life *parent)
 	mappings_free(own);
 }
 
-/* Whether the life belongs to a process that may still be there under this pid. */
+/* Whether the process of the life may still exist under this pid. */
 static bool may_be_read(struct spaces *spaces, const struct life *life, uint64_t time_ns)
 {
 	uint64_t start_ns;
 
 	if (!lives_is_newest(spaces->lives, life))
 		return false;
-	/* only without the side-band can a pid have been used again unnoticed */
+	/* only without the side-band can a pid have been reused unnoticed */
 	return spaces->sideband || process_start_time(life->tgid, &start_ns) || start_ns <= time_ns;
 }
 
-/*
- * Finds out what was mapped before we looked: from the process, or from its ancestors, up to `nr_parents` generations
- * back.
- */
+static void note_unread(struct unread *unread, const struct life *life)
+{
+	if (!unread->nr++)
+		unread->tgid = life->tgid;
+}
+
+/* What keeps maps from being read may pass: a lock of the process, too many open files. */
+static bool may_retry(const struct spaces *spaces, struct life *life)
+{
+	return life->state == LIFE_UNREADABLE && lives_is_newest(spaces->lives, life) &&
+	       life_may_reread(life, spaces->now_ns, false);
+}
+
+/* Finds the mappings from before the side-band: in maps, or from the ancestors, up to `nr_parents` generations back. */
 static enum life_state complete_life(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_parents)
 {
 	struct life *parent;
 	int err = -ESRCH;
 
-	if (life->state != LIFE_UNREAD)
+	if (life->state != LIFE_UNREAD && !may_retry(spaces, life))
 		return life->state;
 	if (may_be_read(spaces, life, time_ns))
 		err = read_life(spaces, life);
+	if (err == -ETIMEDOUT && life->state == LIFE_UNREAD)
+		note_unread(&spaces->late, life);
 	life->state = life_state_after(err);
-	if (life->state == LIFE_DENIED && !spaces->nr_denied++)
-		spaces->denied_tgid = life->tgid;
+	if (life->state == LIFE_DENIED)
+		note_unread(&spaces->denied, life);
 	if (!err || !life->parent_tgid || !nr_parents)
 		return life->state;
 	parent = find_or_begin_life(spaces, life->parent_tgid, life->start_ns);
@@ -200,8 +220,9 @@ static enum life_state complete_life(struct spaces *spaces, struct life *life, u
 }
 
 /*
- * Finds out the root of the process; when the process has gone, that of the life it came from. The pid may be used
- * again while we look: the side-band up to then has the new life. An unknown root is treated as ours (roots.h).
+ * Finds the root of the process, or, if the process has ended, that of the life before. The pid may be reused
+ * meanwhile: then the side-band, which is read afterwards, has the new life. An unknown root is treated as ours
+ * (roots.h).
  */
 static void learn_root(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_origins)
 {
@@ -246,7 +267,7 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
 }
 
-/* For the mapping that came just before. */
+/* Adds the build id to the mapping that came just before it. */
 static void note_build_id(struct spaces *spaces, const struct sideband_record *record)
 {
 	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
@@ -257,16 +278,20 @@ static void note_build_id(struct spaces *spaces, const struct sideband_record *r
 		images_set_build_id(spaces->images, mapping->image, record->build_id, record->build_id_bytes);
 }
 
-static void note_exec(struct spaces *spaces, const struct sideband_record *record)
+static struct life *begin_program(struct spaces *spaces, uint32_t tgid, uint64_t time_ns)
 {
-	const struct life *before = lives_find(spaces->lives, record->tgid, record->time_ns);
-	struct life *life = begin_life(spaces, record->tgid, record->time_ns);
+	const struct life *before = lives_find(spaces->lives, tgid, time_ns);
+	bool goes_on = before && before->end_ns == LIFE_RUNS;
+	struct life *life = begin_life(spaces, tgid, time_ns);
 
 	life->state = LIFE_COMPLETE;
 	life->by_exec = true;
+	if (goes_on)
+		life->process = before->process;
 	life->exec_id = before && before->exec_id ? before->exec_id + 1 : 0;
 	if (before && before->unwound)
 		want_unwound(spaces, life);
+	return life;
 }
 
 static void note_fork(struct spaces *spaces, const struct sideband_record *record)
@@ -292,7 +317,7 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 		want_unwound(spaces, life);
 }
 
-/* Threads end one by one, the leader not always last. */
+/* Threads end one by one, and the leader is not always the last. */
 static void note_exit(struct spaces *spaces, const struct sideband_record *record)
 {
 	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
@@ -312,13 +337,13 @@ static void apply(struct spaces *spaces, const struct sideband_record *record)
 	if (record->kind == SIDEBAND_KSYMBOL)
 		ksymbols_add(spaces->ksymbols, record);
 	else if (!tgid || tgid == UINT32_MAX || (only && tgid != only))
-		return; /* outside our pid namespace, gone already, or not followed */
+		return; /* outside our pid namespace, already ended, or not followed */
 	else if (record->kind == SIDEBAND_MMAP)
 		note_mmap(spaces, record);
 	else if (record->kind == SIDEBAND_BUILD_ID)
 		note_build_id(spaces, record);
 	else if (record->kind == SIDEBAND_EXEC)
-		note_exec(spaces, record);
+		begin_program(spaces, tgid, record->time_ns);
 	else if (record->kind == SIDEBAND_FORK)
 		note_fork(spaces, record);
 	else if (record->kind == SIDEBAND_EXIT)
@@ -347,8 +372,8 @@ static void note_sweep_change(void *context, struct life *life)
 }
 
 /*
- * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to,
- * also when the caller was busy elsewhere for a while. Its images stay as long.
+ * A life is kept until the sweep after the next one: by then the caller has read all records that can belong to it,
+ * even if it was busy for a while. Its images are kept as long.
  */
 void spaces_update(struct spaces *spaces)
 {
@@ -364,6 +389,20 @@ void spaces_update(struct spaces *spaces)
 	images_sweep_begin(spaces->images);
 	lives_mark_images(spaces->lives, spaces->images);
 	images_sweep_end(spaces->images);
+}
+
+void spaces_update_held(struct spaces *spaces, uint32_t tgid, uint64_t program_ns)
+{
+	struct life *life;
+
+	spaces_update(spaces);
+	life = lives_find(spaces->lives, tgid, UINT64_MAX);
+	if (!life || !spaces_lost(spaces) || (life->nr_lost == spaces_lost(spaces) && life->start_ns >= program_ns))
+		return;
+	if (life->start_ns < program_ns)
+		life = begin_program(spaces, tgid, program_ns);
+	if (!read_life(spaces, life))
+		note_change(spaces, life);
 }
 
 /* ---- processes that changed ---- */
@@ -388,9 +427,9 @@ bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_proce
 	return true;
 }
 
-/* ---- from a record to its life ---- */
+/* ---- the life of a record ---- */
 
-/* Without a complete side-band an exec shows only in what the record says about its process. */
+/* Without a complete side-band, only the record's data about its process show an exec. */
 static bool is_another_program(const struct spaces *spaces, const struct life *life,
 			       const struct profile_record *record)
 {
@@ -418,9 +457,9 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 }
 
 /*
- * An address without a mapping can be a reason to read maps again: the side-band lost something or is not there, the
- * mapping was moved (mremap(), which the kernel does not report), or there were too many images. Most such addresses are
- * what a frame pointer walk finds in code without frame pointers, so the pauses grow.
+ * An address without a mapping can be a reason to read maps again: the side-band has lost records or does not exist,
+ * the mapping was moved (mremap(), which the kernel does not report), or there were too many images. Most such
+ * addresses come from a walk by frame pointers through code without them, so the pauses grow.
  */
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
 {
@@ -435,7 +474,7 @@ static const struct mapping *find_mapping(struct spaces *spaces, struct life *li
 
 /* ---- frames ---- */
 
-/* Turns a raw frame into what the mapping says about it. */
+/* Fills in a raw frame from its mapping. */
 static void place_in_image(struct spaces *spaces, const struct life *life, const struct mapping *mapping,
 			   struct profile_frame *frame)
 {
@@ -455,11 +494,14 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 		return;
 	}
 	frame->reason = mapping->image == IMAGE_NONE ? REASON_TOO_MANY_FILES : REASON_ANONYMOUS;
-	if (mapping->image == IMAGE_ANONYMOUS)
-		jit_maps_note(spaces->jit_maps, life->tgid, life->root, spaces->now_ns);
-	else
+	if (mapping->image != IMAGE_ANONYMOUS) {
 		frame->module =
 			strtab_add(&spaces->options.profile->strings, images_path(spaces->images, mapping->image));
+		return;
+	}
+	frame->process = life->process;
+	if (lives_find(spaces->lives, life->tgid, UINT64_MAX)->process == life->process)
+		jit_maps_note(spaces->jit_maps, life->tgid, life->process, life->root, spaces->now_ns);
 }
 
 static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct profile_record *record,
@@ -474,7 +516,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 	};
 	const struct mapping *mapping = NULL;
 
-	/* a call can be the last instruction of a mapping: the caller is where the call is */
+	/* a call can be the last instruction of a mapping, so the address of the call counts */
 	if (life)
 		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
 	if (!mapping && exact && life && !spaces_lost(spaces))
@@ -482,7 +524,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
 	else if (frame.reason == REASON_UNMAPPED && life && life->state == LIFE_COMPLETE)
-		frame.where = frame.tgid = 0; /* not code: a walk took something for a frame that is none */
+		frame.where = frame.tgid = 0; /* not code: the walk took another value for a return address */
 	return profile_add_frame(spaces->options.profile, &frame);
 }
 
@@ -517,7 +559,7 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid)
 	want_unwound(spaces, complete_now(spaces, tgid));
 }
 
-/* The current mappings are no change to report: they go with the exec. */
+/* The current mappings are not reported as changes, because the exec will replace them. */
 bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 {
 	if (!spaces->sideband)
@@ -581,6 +623,16 @@ uint64_t spaces_lost(const struct spaces *spaces)
 	return spaces->sideband ? sideband_lost(spaces->sideband) : 0;
 }
 
+static void add_unread(struct buf *note, const struct unread *unread, const char *why)
+{
+	if (unread->nr && note->nr)
+		buf_adds(note, "; ");
+	if (unread->nr == 1)
+		buf_addf(note, "maps of process %" PRIu32 ": %s", unread->tgid, why);
+	else if (unread->nr)
+		buf_addf(note, "maps of %" PRIu64 " processes, such as %" PRIu32 ": %s", unread->nr, unread->tgid, why);
+}
+
 const char *spaces_note(struct spaces *spaces)
 {
 	size_t nr_unwatched = spaces->sideband ? sideband_nr_unwatched(spaces->sideband) : 0;
@@ -594,12 +646,8 @@ const char *spaces_note(struct spaces *spaces)
 			 nr_unwatched == 1 ? "side-band: %zu CPU came online during the run and is not watched"
 					   : "side-band: %zu CPUs came online during the run and are not watched",
 			 nr_unwatched);
-	if (spaces->nr_denied && spaces->note.nr)
-		buf_adds(&spaces->note, "; ");
-	if (spaces->nr_denied == 1)
-		buf_addf(&spaces->note, "maps of process %" PRIu32 ": permission denied", spaces->denied_tgid);
-	else if (spaces->nr_denied)
-		buf_addf(&spaces->note, "maps of %" PRIu64 " processes: permission denied", spaces->nr_denied);
+	add_unread(&spaces->note, &spaces->denied, "permission denied");
+	add_unread(&spaces->note, &spaces->late, "not read: locked for too long");
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
 }
 

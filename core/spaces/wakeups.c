@@ -20,11 +20,11 @@ struct wakeup {
 };
 
 struct wakeups {
-	int epoll_fd; /* of the caller: for the events, and the end of the muting */
-	int events_fd; /* epoll: the events, so that muting them is one call */
+	int epoll_fd; /* the caller's: gets the events, and the end of the muting */
+	int events_fd; /* an epoll descriptor of all events, so that one call mutes them */
 	int mute_fd; /* a timer */
 	bool muted; /* the events are muted */
-	uint64_t saved_ns; /* wakeups that may follow at once, WAKEUPS_MUTE_NS each */
+	uint64_t saved_ns; /* saved wakeups, as WAKEUPS_MUTE_NS each */
 	uint64_t acknowledged_ns;
 	VEC(struct wakeup) events;
 };
@@ -105,8 +105,8 @@ void wakeups_remove_cpu(struct wakeups *wakeups, int cpu)
 }
 
 /*
- * Empties the rings, because a full one writes no record and wakes nobody, and clears what epoll remembers of them;
- * later records are seen. Whether there were any.
+ * Empties the rings, because a full ring writes no record and wakes nobody. Also clears their readiness; later records
+ * are reported again. Returns whether there were any records.
  */
 static bool empty_all(struct wakeups *wakeups)
 {
@@ -127,7 +127,7 @@ static bool empty_all(struct wakeups *wakeups)
 	return any;
 }
 
-/* Whether the next wakeup may come at once; that uses up a saved one. */
+/* Whether the next wakeup may come at once, which uses up a saved one. */
 static bool may_go_on(struct wakeups *wakeups)
 {
 	const uint64_t most_ns = (uint64_t)WAKEUPS_BURST * WAKEUPS_MUTE_NS, now_ns = clock_monotonic_ns();
@@ -140,7 +140,7 @@ static bool may_go_on(struct wakeups *wakeups)
 		wakeups->saved_ns -= WAKEUPS_MUTE_NS;
 		return true;
 	}
-	wakeups->saved_ns = 0; /* the time that passes while muted is used by the wakeup at its end */
+	wakeups->saved_ns = 0; /* the time while muted counts for the wakeup at its end */
 	return false;
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wakes when a program of this host maps code, forks or ends, through an event per CPU with a ring of its own, whose
- * content is not used. The rings of the side-band have one watermark for all of their records, which is far too high
- * for that.
+ * Wakes us when a program of this host maps code, forks or ends: an event for each CPU with a ring, whose records are
+ * not used. The rings of the side-band have one watermark for all of their records, which is far too high for that.
  *
- * A program that starts maps a dozen files within a millisecond, each of which should be known at once; but a build
- * starts hundreds of programs a second. So there is one wakeup in each WAKEUPS_MUTE_NS on average, and up to
- * WAKEUPS_BURST of them are saved up. When those are used, the events are muted for that time after each wakeup, and
- * wake at its end if anything has come. So a mapping is known after that time at the latest.
+ * A program that starts maps a dozen files within a millisecond, and each should be known at once; but a build starts
+ * hundreds of programs a second. So there is one wakeup in each WAKEUPS_MUTE_NS on average, and up to WAKEUPS_BURST can
+ * be saved up. When these are used up, the events are muted for that time after each wakeup. If anything came
+ * meanwhile, the next wakeup is at the end of that time. So a mapping is known after that time at the latest.
  */
 #pragma once
 
@@ -16,11 +15,11 @@
 
 struct wakeups;
 
-/* `epoll_fd`, which is borrowed, is readable when something has happened. NULL where the kernel refuses. */
+/* `epoll_fd`, which is borrowed, becomes readable when something has happened. NULL if the kernel refuses. */
 struct wakeups *wakeups_new(int epoll_fd);
 void wakeups_free(struct wakeups *wakeups);
 
-/* A CPU where the kernel refuses the event stays without one. */
+/* Adds a CPU. If the kernel refuses the event, the CPU has none. */
 void wakeups_add_cpu(struct wakeups *wakeups, int cpu);
 void wakeups_remove_cpu(struct wakeups *wakeups, int cpu);
 

@@ -20,6 +20,9 @@
 #define CHUNK_WORDS \
 	(ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this size, for which there is room between others */
 
+#define RETIRED_MAX (ST_SLAB_LONGS / 2) /* longs that wait to be used again */
+#define SPARE_SLABS 1                   /* that hold nothing and are kept for what comes */
+
 typedef VEC(struct unwind_extent) extent_list;
 
 struct table {
@@ -40,13 +43,13 @@ struct window {
 };
 
 /*
- * A slab that is being put into its slot. That takes as long as a program may run, 4 to 135 ms, so a thread waits for
- * it. A program that looks meanwhile finds no slab, and unwinds by frame pointers.
+ * A slab that is being put into its slot, or taken out of it. That takes as long as a program may run, 4 to 135 ms, so
+ * a thread waits for it. A program that looks meanwhile finds no slab, and unwinds by frame pointers.
  */
 struct put {
 	pthread_t thread;
 	bool running; /* the thread */
-	int outer, inner;
+	int outer, inner; /* inner -1: the slot becomes empty */
 	uint32_t slot;
 	uint64_t nr_before; /* number of pieces that were retired before: no program reads them once the slab is in place */
 	atomic_bool done;
@@ -57,10 +60,13 @@ struct unwind_store {
 	struct unwind_store_options options;
 	VEC(struct put *) puts;
 	uint64_t nr_released; /* pieces that were retired and are free again, since the start */
-	VEC(int) slabs; /* descriptors */
+	VEC(int) slabs; /* descriptors; -1: the slot is empty */
+	size_t nr_slabs; /* without the empty slots */
+	uint64_t nr_used, nr_retired; /* longs */
 	struct window windows[2];
 	unsigned int last_window; /* used last */
 	extent_list free; /* by place */
+	bool any_empty; /* a slab that holds nothing may be among them */
 	extent_list retired; /* removed, and maybe still read */
 	VEC(struct table) tables;
 	uint64_t nr_spaces; /* made since the start */
@@ -122,14 +128,18 @@ static void give_back(struct unwind_store *store, struct unwind_extent extent)
 	}
 	if (at && is_continued_by(&list->data[at - 1], &list->data[at])) {
 		list->data[at - 1].nr += list->data[at].nr;
-		erase(list, at, 1);
+		erase(list, at--, 1);
 	}
+	store->any_empty |= list->data[at].nr == ST_SLAB_LONGS;
 }
 
 static void retire(struct unwind_store *store, struct unwind_extent extent)
 {
-	if (extent.nr)
-		vec_push(&store->retired, extent);
+	if (!extent.nr)
+		return;
+	vec_push(&store->retired, extent);
+	store->nr_used -= extent.nr;
+	store->nr_retired += extent.nr;
 }
 
 /* Makes what was retired free, up to number `nr_before` since the start. */
@@ -137,8 +147,10 @@ static void release_retired(struct unwind_store *store, uint64_t nr_before)
 {
 	size_t nr = 0;
 
-	while (nr < store->retired.nr && store->nr_released + nr < nr_before)
+	while (nr < store->retired.nr && store->nr_released + nr < nr_before) {
+		store->nr_retired -= store->retired.data[nr].nr;
 		give_back(store, store->retired.data[nr++]);
+	}
 	store->nr_released += nr;
 	if (nr)
 		erase(&store->retired, 0, nr);
@@ -146,12 +158,18 @@ static void release_retired(struct unwind_store *store, uint64_t nr_before)
 
 /* ---- slabs ---- */
 
-/* An update of the outer map returns after every program that was running has finished. */
+/*
+ * An update of the outer map returns after every program that was running has finished. A slab that cannot be taken out
+ * stays in its slot until another one is put there.
+ */
 static void *put_slab(void *argument)
 {
 	struct put *put = argument;
 
-	put->err = bpf_map_update_elem(put->outer, &put->slot, &put->inner, BPF_ANY) ? -errno : 0;
+	if (put->inner < 0)
+		bpf_map_delete_elem(put->outer, &put->slot);
+	else
+		put->err = bpf_map_update_elem(put->outer, &put->slot, &put->inner, BPF_ANY) ? -errno : 0;
 	atomic_store(&put->done, true);
 	return NULL;
 }
@@ -201,8 +219,12 @@ static int finish_puts(struct unwind_store *store, bool all)
 		}
 		if (put->running)
 			pthread_join(put->thread, NULL);
-		if (!put->err)
+		if (put->inner < 0) {
+			closep(&store->slabs.data[put->slot]);
+			store->nr_slabs--;
+		} else if (!put->err) {
 			release_retired(store, put->nr_before);
+		}
 		err = err ?: put->err;
 		if (put->err && !all) {
 			start_put(put);
@@ -223,12 +245,15 @@ int unwind_store_settle(struct unwind_store *store)
 static int make_slab(struct unwind_store *store)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	uint32_t number = (uint32_t)store->slabs.nr;
-	bool is_placed = !number && store->options.first_slab >= 0;
+	uint32_t number = 0;
+	bool is_placed;
 	int fd;
 
-	if (number >= ST_MAX_SLABS || (uint64_t)(number + 1) * ST_SLAB_BYTES > store->options.max_bytes)
+	while (number < store->slabs.nr && store->slabs.data[number] >= 0)
+		number++;
+	if (number >= ST_MAX_SLABS || (uint64_t)(store->nr_slabs + 1) * ST_SLAB_BYTES > store->options.max_bytes)
 		return -ENOSPC;
+	is_placed = !number && store->options.first_slab >= 0;
 	if (is_placed)
 		fd = fcntl(store->options.first_slab, F_DUPFD_CLOEXEC, 3);
 	else
@@ -237,7 +262,10 @@ static int make_slab(struct unwind_store *store)
 		return -errno;
 	if (!is_placed)
 		begin_put(store, number, fd);
-	vec_push(&store->slabs, fd);
+	if (number == store->slabs.nr)
+		vec_push(&store->slabs, -1);
+	store->slabs.data[number] = fd;
+	store->nr_slabs++;
 	give_back(store, (struct unwind_extent){ number * ST_SLAB_LONGS, ST_SLAB_LONGS });
 	return 0;
 }
@@ -252,6 +280,7 @@ static bool take(struct unwind_store *store, uint32_t nr, struct unwind_extent *
 		*ret_extent = (struct unwind_extent){ found->place, nr };
 		found->place += nr;
 		found->nr -= nr;
+		store->nr_used += nr;
 		if (!found->nr)
 			erase(&store->free, i, 1);
 		return true;
@@ -269,14 +298,69 @@ static int allocate(struct unwind_store *store, size_t nr, struct unwind_extent 
 	if (!nr || take(store, (uint32_t)nr, ret_extent))
 		return 0;
 	err = make_slab(store);
-	if (err == -ENOSPC && store->retired.nr) {
-		begin_put(store, 0, store->slabs.data[0]);
+	if (err == -ENOSPC && (store->retired.nr || store->puts.nr)) {
+		if (store->retired.nr)
+			begin_put(store, 0, store->slabs.data[0]);
 		err = unwind_store_settle(store);
+		if (err || take(store, (uint32_t)nr, ret_extent))
+			return err;
+		err = make_slab(store); /* in the place of one that was being taken out */
 	}
 	return err || take(store, (uint32_t)nr, ret_extent) ? err : -ENOSPC;
 }
 
-/* The memory of a place, for writing; valid until two other slabs have been asked for. NULL: no memory. */
+/* The last slab that holds nothing, in the list of what is free, if there is another one; otherwise the end of the list. */
+static size_t find_spare(const struct unwind_store *store)
+{
+	size_t nr = 0, last = store->free.nr;
+
+	for (size_t i = 0; i < store->free.nr; i++) {
+		if (store->free.data[i].nr < ST_SLAB_LONGS || !store->free.data[i].place)
+			continue;
+		last = i;
+		nr++;
+	}
+	return nr > SPARE_SLABS ? last : store->free.nr;
+}
+
+static void take_out(struct unwind_store *store, size_t spare)
+{
+	uint32_t slab = store->free.data[spare].place / ST_SLAB_LONGS;
+
+	erase(&store->free, spare, 1);
+	for (size_t i = 0; i < 2; i++) {
+		if (!store->windows[i].memory || store->windows[i].slab != slab)
+			continue;
+		munmap(store->windows[i].memory, ST_SLAB_BYTES);
+		store->windows[i].memory = NULL;
+	}
+	begin_put(store, slab, -1);
+}
+
+int unwind_store_tidy(struct unwind_store *store)
+{
+	int err = finish_puts(store, false);
+	size_t spare;
+
+	if (err || store->puts.nr)
+		return err;
+	if (store->nr_retired > RETIRED_MAX) {
+		begin_put(store, 0, store->slabs.data[0]);
+		return 0;
+	}
+	spare = store->any_empty ? find_spare(store) : store->free.nr;
+	store->any_empty = spare < store->free.nr;
+	if (store->any_empty)
+		take_out(store, spare);
+	return 0;
+}
+
+uint64_t unwind_store_bytes(const struct unwind_store *store)
+{
+	return store->nr_used * 8;
+}
+
+/* The memory of a place, for writing; valid until two other slabs have been requested. NULL: no memory. */
 static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 {
 	const uint32_t slab = place / ST_SLAB_LONGS;
@@ -486,6 +570,7 @@ int unwind_store_set_process(struct unwind_store *store, struct unwind_process *
 	if (!err && bpf_map_update_elem(store->options.processes, &process->tgid, &entry, BPF_ANY))
 		err = -errno;
 	if (err) {
+		store->nr_used -= space.nr;
 		give_back(store, space);
 		return err;
 	}

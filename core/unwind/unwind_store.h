@@ -3,8 +3,8 @@
  * Unwind tables and the mappings of processes, where the BPF programs read them: the slabs and st_processes of
  * bpf/unwind_space.h.
  *
- * Slabs of 1 MiB are made when there is no room left, up to a limit, and are kept until the end. Room is used again
- * only after every program that may still read it has finished.
+ * Slabs of 1 MiB are made when there is no room left, up to a limit, and given back to the kernel when they hold nothing.
+ * Room is used again only after every program that may still read it has finished.
  */
 #pragma once
 
@@ -30,6 +30,15 @@ void unwind_store_free(struct unwind_store *store);
  * the errno of a slab that could not be put.
  */
 int unwind_store_settle(struct unwind_store *store);
+
+/*
+ * Makes what was removed free, and gives back a slab that holds nothing, in steps that a thread waits for: call it again
+ * and again. One such slab is kept. 0 or the errno of a slab that could not be put.
+ */
+int unwind_store_tidy(struct unwind_store *store);
+
+/* What tables and processes take, without what was removed. */
+uint64_t unwind_store_bytes(const struct unwind_store *store);
 
 #define UNWIND_NO_TABLE UINT32_MAX
 #define UNWIND_TABLE_TO_COME (UINT32_MAX - 1) /* none yet */

@@ -10,7 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/vec.h"
-#include "core/unwind/forecast.h"
+#include "core/unwind/expected_files.h"
 #include "core/unwind/trampolines.h"
 
 #define NR_BUCKETS 1024
@@ -20,12 +20,13 @@
 #define WORK_MS 20     /* of one call without a timeout: there are events to be read, too */
 #define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
 #define EVICT_FROM 256 /* modules */
+#define EVICT_FROM_BYTES (8u << 20) /* of tables and mappings */
 #define RETRY_MS 10000
 #define RETRY_MAX_MS (64 * RETRY_MS)
 #define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
 
 enum state {
-	STATE_NONE,    /* not asked for */
+	STATE_NONE,    /* not requested */
 	STATE_TRIED,   /* not requested yet: the file could not be opened */
 	STATE_WAITING, /* the worker makes it */
 	STATE_READY,
@@ -38,7 +39,7 @@ struct module {
 	uint8_t state; /* enum state */
 	uint8_t nr_tries;
 	bool used; /* scratch for eviction */
-	uint32_t expected_as; /* 1 + its number in the forecast; 0 none */
+	uint32_t expected_as; /* 1 + its number in `expected`; 0 none */
 	uint32_t table; /* in the store */
 	uint32_t nr_segments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
@@ -69,7 +70,7 @@ struct space {
 struct unwinding {
 	struct unwinding_options options;
 	struct unwind_store *store; /* NULL: none yet */
-	struct forecast *forecast; /* NULL: no command is waited for */
+	struct expected_files *expected; /* NULL: no command is waited for */
 	VEC(struct module) modules;
 	VEC(struct code_table) code_tables;
 	struct space *spaces[NR_BUCKETS];
@@ -78,6 +79,7 @@ struct unwinding {
 	int64_t retry_ms; /* when tables that found no room are requested again; 0: there are none */
 	int64_t retry_pause_ms;
 	size_t nr_held, evict_at; /* modules in other states than STATE_NONE: now, and when unused ones are let go */
+	uint64_t evict_at_bytes;  /* in the store, the same */
 	uint64_t nr_refused;
 	uint32_t nr_held_back; /* reads of code that took too long */
 	bool any_new;          /* there are tables that processes do not have yet */
@@ -90,6 +92,7 @@ struct unwinding *unwinding_new(const struct unwinding_options *options)
 
 	unwinding->options = *options;
 	unwinding->evict_at = EVICT_FROM;
+	unwinding->evict_at_bytes = EVICT_FROM_BYTES;
 	unwinding->retry_pause_ms = RETRY_MS;
 	return unwinding;
 }
@@ -114,7 +117,7 @@ void unwinding_free(struct unwinding *unwinding)
 		}
 	}
 	unwind_store_free(unwinding->store);
-	forecast_free(unwinding->forecast);
+	expected_files_free(unwinding->expected);
 	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
 		unwind_table_done(&unwinding->code_tables.data[i].table);
 	vec_done(&unwinding->code_tables);
@@ -165,7 +168,7 @@ static void ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32
 	unwinding->nr_waiting += !err;
 }
 
-/* Asks for the table of an image, once; later, while as many are being made as may be. */
+/* Requests the table of an image, once; later, while as many are being made as may be. */
 static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
 {
 	struct module *module;
@@ -187,10 +190,10 @@ static void ask_for(struct unwinding *unwinding, uint32_t image, const struct im
 
 static void ask_for_expected(struct unwinding *unwinding)
 {
-	struct forecast_file file;
+	struct expected_file file;
 
-	while (unwinding->forecast && unwinding->nr_waiting < MAX_WAITING &&
-	       forecast_next(unwinding->forecast, &file)) {
+	while (unwinding->expected && unwinding->nr_waiting < MAX_WAITING &&
+	       expected_files_next(unwinding->expected, &file)) {
 		_cleanup_(closep) int fd = file.fd;
 		uint32_t image = images_add_open(unwinding->options.images, fd);
 		struct module *module = can_have_table(unwinding, image) ? module_of(unwinding, image) : NULL;
@@ -208,8 +211,8 @@ void unwinding_expect(struct unwinding *unwinding, const char *word)
 	const struct image_place anywhere = {};
 
 	ask_for(unwinding, images_add(unwinding->options.images, &vdso), &anywhere);
-	if (!unwinding->forecast)
-		unwinding->forecast = forecast_new(word);
+	if (!unwinding->expected)
+		unwinding->expected = expected_files_new(word);
 	ask_for_expected(unwinding);
 }
 
@@ -282,6 +285,9 @@ static bool evict(struct unwinding *unwinding)
 	}
 	unwinding->code_tables.nr = nr;
 	unwinding->evict_at = 2 * unwinding->nr_held > EVICT_FROM ? 2 * unwinding->nr_held : EVICT_FROM;
+	unwinding->evict_at_bytes = 2 * unwind_store_bytes(unwinding->store);
+	if (unwinding->evict_at_bytes < EVICT_FROM_BYTES)
+		unwinding->evict_at_bytes = EVICT_FROM_BYTES;
 	return any || nr < nr_before;
 }
 
@@ -397,7 +403,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 			place_module(module, mapping, &to);
 	}
 	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
-		to.file_offset = 0; /* the side-band tells an address there */
+		to.file_offset = 0; /* the side-band reports an address there */
 		to.table = table_of_code(unwinding, space, mapping);
 	}
 	vec_push(&unwinding->scratch, to);
@@ -464,7 +470,7 @@ static void note_refused(struct unwinding *unwinding)
 		unwinding->retry_pause_ms *= 2;
 }
 
-/* Takes a table that the worker has made, and from a file of the forecast also which files it needs. */
+/* Takes a table that the worker has made, and from an expected file also which files it needs. */
 static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 {
 	const struct unwind_table *table = &made->table;
@@ -491,7 +497,7 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 	}
 	if (!module->expected_as)
 		return;
-	forecast_add_needs(unwinding->forecast, module->expected_as - 1, table->needs.data, table->needs.nr);
+	expected_files_add_needs(unwinding->expected, module->expected_as - 1, table->needs.data, table->needs.nr);
 	ask_for_expected(unwinding);
 }
 
@@ -547,8 +553,11 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 		unwinding_set(unwinding, &process);
 	if (!unwinding->store)
 		return false;
-	if (unwinding->nr_held >= unwinding->evict_at)
+	if (unwinding->nr_held >= unwinding->evict_at ||
+	    unwind_store_bytes(unwinding->store) >= unwinding->evict_at_bytes)
 		evict(unwinding);
+	if (unwind_store_tidy(unwinding->store))
+		unwinding->nr_refused++;
 	if (unwinding->retry_ms && begun_ms >= unwinding->retry_ms)
 		try_refused_again(unwinding);
 	while (unwinding->nr_waiting && now < end_ms &&
@@ -556,7 +565,7 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 		take(unwinding, &made);
 		unwind_table_done(&made.table);
 		unwinding->any_new = true;
-		if (!unwinding->nr_waiting) /* while many tables were being made, others may not have been asked for */
+		if (!unwinding->nr_waiting) /* while many tables were being made, others may not have been requested */
 			publish_incomplete(unwinding);
 		now = now_ms();
 	}

@@ -24,7 +24,7 @@ struct unwinding_options {
 	struct symbolizer *symbolizer; /* all borrowed */
 	struct images *images;
 	struct spaces
-		*spaces; /* whose changes are followed (`follows`); NULL: unwinding_set() alone tells of processes */
+		*spaces; /* whose changes are followed (`follows`); NULL: processes come from unwinding_set() alone */
 };
 
 /*
@@ -44,7 +44,7 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process);
 
 /*
- * Asks for the tables of the files that a command will map (forecast.h), so that they are there when it is executed.
+ * Asks for the tables of the files that a command will map (expected_files.h), so that they are there when it is executed.
  * `word` is the first argument of execvp().
  */
 void unwinding_expect(struct unwinding *unwinding, const char *word);

@@ -69,6 +69,9 @@ static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 	case CFA_DEREF:
 		rule->kind = is_sp ? ST_UNWIND_DEREF_SP : ST_UNWIND_DEREF_BP;
 		break;
+	case CFA_DEREF_INDEXED:
+		rule->kind = ST_UNWIND_DEREF_INDEXED;
+		break;
 	case CFA_PLT:
 		rule->kind = ST_UNWIND_PLT;
 		break;
@@ -78,6 +81,12 @@ static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 	rule->at = (int16_t)cfa->offset;
 	rule->add = (int16_t)cfa->add;
 	return (is_sp || (is_bp && cfa->kind == CFA_DEREF)) && fits_16(cfa->offset) && fits_16(cfa->add);
+}
+
+/* Whether the CFA of a rule needs the rule's register. */
+static bool has_register(const struct st_unwind_rule *rule)
+{
+	return rule->kind == ST_UNWIND_REGISTER || rule->kind == ST_UNWIND_DEREF_INDEXED;
 }
 
 /* A signal frame: rip is saved at rsp + ra.offset, in a struct sigcontext with the other registers. */
@@ -107,7 +116,9 @@ static struct st_unwind_rule rule_of(const struct cfi_state *state, bool is_sign
 		return unsupported;
 	if (rule.kind == ST_UNWIND_REGISTER)
 		reg = (uint8_t)state->cfa.reg;
-	if (state->ra.where == SAVED_IN_REGISTER && state->ra.reg <= REG_MAX && rule.kind != ST_UNWIND_REGISTER) {
+	if (rule.kind == ST_UNWIND_DEREF_INDEXED)
+		reg = (uint8_t)state->cfa.index;
+	if (state->ra.where == SAVED_IN_REGISTER && state->ra.reg <= REG_MAX && !has_register(&rule)) {
 		ra = ST_UNWIND_RA_REGISTER;
 		reg = (uint8_t)state->ra.reg;
 	} else if (state->ra.where != SAVED_AT_CFA || state->ra.offset != -8) {
@@ -135,6 +146,24 @@ static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 	return *ret_threshold >= 0 && *ret_threshold <= 15;
 }
 
+/*
+ * Skips what OpenSSL's assembler writes after "rsp + offset" where a register counts the words above rsp: bregN 0, lit8, mul, plus.
+ * False if it is not that.
+ */
+static bool skip_index(struct byte_reader *bytes, uint32_t *ret_index)
+{
+	static const uint8_t after[] = { 0, DW_OP_lit8, DW_OP_mul, DW_OP_plus };
+	size_t nr = 1 + sizeof(after);
+
+	if (bytes_left(bytes) < nr || memcmp(bytes->at + 1, after, sizeof(after)) != 0)
+		return false;
+	*ret_index = (uint32_t)bytes->at[0] - DW_OP_breg0;
+	if (*ret_index > REG_MAX)
+		return false;
+	bytes_skip(bytes, nr);
+	return true;
+}
+
 /* Reads an expression. Only the few forms that compilers and assemblers write are known. */
 static struct cfi_cfa expression(struct byte_reader *from)
 {
@@ -152,9 +181,9 @@ static struct cfi_cfa expression(struct byte_reader *from)
 		cfa.kind = CFA_PLT;
 		return cfa;
 	}
+	cfa.kind = cfa.reg == REG_SP && skip_index(&bytes, &cfa.index) ? CFA_DEREF_INDEXED : CFA_DEREF;
 	if (bytes_byte(&bytes) != DW_OP_deref)
 		return other;
-	cfa.kind = CFA_DEREF;
 	while (bytes_left(&bytes)) {
 		if (bytes_byte(&bytes) != DW_OP_plus_uconst)
 			return other;
@@ -210,7 +239,7 @@ static int64_t factored(const struct run *run, uint64_t value)
 
 static void set_cfa(struct run *run, uint64_t reg, int64_t offset)
 {
-	run->state.cfa = (struct cfi_cfa){ CFA_REGISTER, register_number(reg), offset, 0 };
+	run->state.cfa = (struct cfi_cfa){ .kind = CFA_REGISTER, .reg = register_number(reg), .offset = offset };
 }
 
 /* ---- rows ---- */

@@ -18,10 +18,11 @@ struct cfi_state {
 			CFA_UNKNOWN, /* no instruction has set it yet */
 			CFA_REGISTER, /* reg + offset */
 			CFA_DEREF, /* word at (reg + offset), + add */
+			CFA_DEREF_INDEXED, /* word at (reg + offset + 8 * index), + add */
 			CFA_PLT, /* reg + offset + (address & 15 >= add ? 8 : 0) */
 			CFA_OTHERWISE, /* an expression that is none of these */
 		} kind;
-		uint32_t reg;
+		uint32_t reg, index; /* registers; `index` of CFA_DEREF_INDEXED only */
 		int64_t offset, add;
 	} cfa;
 	struct cfi_saved {

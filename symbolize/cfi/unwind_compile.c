@@ -8,12 +8,14 @@
 #include "symbolize/cfi/unwind_cfi.h"
 #include "symbolize/cfi/unwind_go.h"
 #include "symbolize/cfi/unwind_sigreturn.h"
+#include "symbolize/cfi/unwind_synthesis.h"
 #include "symbolize/elf/elf_needs.h"
 
 #define GO_FUNCTION UINT32_MAX /* in cfi_fde.cie: a Go function, and `position` is its number in .gopclntab */
 
 enum {
 	PADDING_MAX = 15, /* bytes between functions, where the rule of the first one goes on: no code runs there */
+	GAP_BYTES_MIN = 256, /* of code without information, for rows from its instructions */
 	ENTRY_BYTES_MAX = 64, /* of the code at a program's entry; glibc's loader has 61 */
 };
 
@@ -25,6 +27,7 @@ struct compile {
 	struct unwind_builder builder;
 	uint64_t low, high; /* the code's first address, and the one after its last */
 	uint64_t end; /* of the last function with rows; 0 before the first one */
+	code_gaps gaps; /* code without information, as it was found */
 };
 
 static void compile_done(struct compile *compile)
@@ -32,6 +35,7 @@ static void compile_done(struct compile *compile)
 	unwind_cfi_done(&compile->cfi);
 	unwind_go_done(&compile->go);
 	vec_done(&compile->rows.rows);
+	vec_done(&compile->gaps);
 	unwind_builder_done(&compile->builder);
 }
 
@@ -105,6 +109,16 @@ static int find_frames(struct compile *compile)
 	return debug == -ENODATA ? eh : debug;
 }
 
+/* Notes [start, end), which has no information, if it is code. 0, -ENOMEM. */
+static int note_gap(struct compile *compile, uint64_t start, uint64_t end)
+{
+	const Elf64_Phdr *segment = end > start ? elf_file_segment_at(compile->elf, start, PF_X) : NULL;
+
+	if (!segment || segment != elf_file_segment_at(compile->elf, end - 1, PF_X))
+		return 0;
+	return vec_try_push(&compile->gaps, (struct code_gap){ start, end });
+}
+
 /* [start, next) has no information, except that stubs for the return from a signal are known by their bytes. */
 static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 {
@@ -113,13 +127,16 @@ static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 	int err = compile->end ? unwind_builder_add(&compile->builder, start, none) : 0;
 
 	while (!err && unwind_sigreturn_find(compile->elf, at, next, &stub, &end)) {
-		err = unwind_builder_add(&compile->builder, stub > at ? stub - 1 : stub, unwind_sigreturn_rule());
+		uint64_t first = stub > at ? stub - 1 : stub; /* a return address is looked up one byte below */
+
+		err = note_gap(compile, at, first);
+		err = err ?: unwind_builder_add(&compile->builder, first, unwind_sigreturn_rule());
 		if (!err && end < compile->high)
 			err = unwind_builder_add(&compile->builder, end, none);
 		compile->builder.table.facts.nr_functions++;
 		at = end;
 	}
-	return err;
+	return err ?: note_gap(compile, at, next);
 }
 
 /*
@@ -209,32 +226,161 @@ static void note_segments(const struct elf_file *elf, struct unwind_table *table
 	}
 }
 
-int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
+/* All rows, by ascending address. */
+static int add_all(struct compile *compile)
+{
+	const struct cfi_fde *fdes = compile->cfi.fdes.data;
+	size_t nr = compile->cfi.fdes.nr;
+	int err = unwind_builder_init(&compile->builder, compile->low, compile->high);
+	uint64_t end;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_function(compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);
+	end = compile->end ? compile->end : compile->low;
+	return !err && end < compile->high ? add_gap(compile, end, compile->high) : err;
+}
+
+/* ---- code without information ---- */
+
+/* Every file has small gaps: the linker's own code, and entries of its PLT. A file with only these costs nothing more. */
+static bool has_large_gap(const struct compile *compile)
+{
+	for (size_t i = 0; i < compile->gaps.nr; i++)
+		if (compile->gaps.data[i].end - compile->gaps.data[i].start >= GAP_BYTES_MIN)
+			return true;
+	return false;
+}
+
+/* A table with rows for its gaps, while it is put together. */
+struct fill {
+	const code_gaps *gaps;
+	const struct cfi_rows *made; /* for the gaps */
+	size_t nr_gaps, nr_made; /* of these are in the table */
+	uint64_t end; /* of the last of these gaps */
+	uint64_t high; /* end of the table's code */
+	struct unwind_builder builder;
+};
+
+/* Adds the gaps that begin up to `address`. */
+static int add_gaps(struct fill *fill, uint64_t address)
+{
+	static const struct st_unwind_rule none;
+	int err = 0;
+
+	for (; fill->nr_gaps < fill->gaps->nr && fill->gaps->data[fill->nr_gaps].start <= address && !err;
+	     fill->nr_gaps++) {
+		const struct code_gap *gap = &fill->gaps->data[fill->nr_gaps];
+
+		err = unwind_builder_add(&fill->builder, gap->start, none);
+		for (; fill->nr_made < fill->made->rows.nr && !err; fill->nr_made++) {
+			const struct cfi_row *row = &fill->made->rows.data[fill->nr_made];
+
+			if (row->address >= gap->end)
+				break;
+			if (row->address >= gap->start)
+				err = unwind_builder_add(&fill->builder, row->address, row->rule);
+		}
+		if (!err && gap->end < fill->high)
+			err = unwind_builder_add(&fill->builder, gap->end, none);
+		fill->end = gap->end;
+	}
+	return err;
+}
+
+/* Adds a row of the table, unless it is in a gap. */
+static int add_outside(struct fill *fill, uint64_t address, struct st_unwind_rule rule)
+{
+	int err = add_gaps(fill, address);
+
+	return err || address < fill->end ? err : unwind_builder_add(&fill->builder, address, rule);
+}
+
+static int add_page(struct fill *fill, const struct unwind_table *table, uint64_t page)
+{
+	static const struct st_unwind_rule none;
+	uint64_t address = (table->first_page + page) << ST_UNWIND_PAGE_SHIFT;
+	uint32_t first = ST_UNWIND_PAGE_FIRST(table->pages.data[page]), nr = ST_UNWIND_PAGE_NR(table->pages.data[page]);
+	int err = nr ? 0 : add_outside(fill, address, none);
+
+	for (uint32_t i = first; i < first + nr && !err; i++) {
+		uint32_t row = table->rows.data[i];
+
+		err = add_outside(fill, address + ST_UNWIND_ROW_ADDRESS(row),
+				  table->rules.data[ST_UNWIND_ROW_RULE(row)]);
+	}
+	return err;
+}
+
+/* Replaces a table by one that also has the rows that were made for its gaps. On errors it is as before. */
+static int fill_table(const struct compile *compile, const struct cfi_rows *made, struct unwind_table *table)
+{
+	struct fill fill = { .gaps = &compile->gaps, .made = made, .high = compile->high };
+	struct unwind_facts facts = table->facts;
+	struct unwind_table filled;
+	int err = unwind_builder_init(&fill.builder, compile->low, compile->high);
+
+	for (uint64_t page = 0; page < table->pages.nr && !err; page++)
+		err = add_page(&fill, table, page);
+	err = err ?: add_gaps(&fill, UINT64_MAX);
+	err = err ?: unwind_builder_finish(&fill.builder, &filled);
+	if (err) {
+		unwind_builder_done(&fill.builder);
+		return err;
+	}
+	filled.facts.nr_functions += facts.nr_functions;
+	filled.facts.nr_bad += facts.nr_bad;
+	unwind_table_done(table);
+	*table = filled;
+	return 0;
+}
+
+/* Makes rows for the gaps. Not in Go programs. If it cannot, the table stays as it is: what it has is right. */
+static void fill_gaps(const struct compile *compile, struct unwind_table *table)
+{
+	struct synthesis_facts facts = {};
+	struct cfi_rows made = {};
+	int err;
+
+	if (!has_large_gap(compile) || compile->go.table.nr)
+		return;
+	err = unwind_synthesise(compile->elf, &compile->gaps, &made, &facts);
+	if (!err && facts.nr_claimed)
+		err = fill_table(compile, &made, table);
+	if (!err && facts.nr_claimed)
+		table->facts.nr_functions += facts.nr_functions;
+	vec_done(&made.rows);
+}
+
+static int compile(const struct elf_file *elf, bool fills_gaps, struct unwind_table *ret_table)
 {
 	_cleanup_(compile_done) struct compile compile = { .elf = elf };
-	const struct cfi_fde *fdes;
 	int err, nothing;
-	uint64_t end;
-	size_t nr;
 
 	if (elf->machine != EM_X86_64 || !elf->is_64)
 		return -ENODATA;
 	err = find_code(elf, &compile.low, &compile.high);
 	nothing = err ? 0 : find_frames(&compile);
 	err = err ?: is_nothing(nothing) ? 0 : nothing;
-	err = err ?: unwind_builder_init(&compile.builder, compile.low, compile.high);
 	err = err ?: radix_sort(compile.cfi.fdes.data, compile.cfi.fdes.nr, start);
-	fdes = compile.cfi.fdes.data;
-	nr = compile.cfi.fdes.nr;
-	for (size_t i = 0; i < nr && !err; i++)
-		err = add_function(&compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);
-	end = compile.end ? compile.end : compile.low;
-	if (!err && end < compile.high)
-		err = add_gap(&compile, end, compile.high);
-	note_segments(elf, &compile.builder.table);
+	err = err ?: add_all(&compile);
 	err = err ?: unwind_builder_finish(&compile.builder, ret_table);
-	if (err || !nothing || ret_table->facts.nr_functions)
+	if (err)
 		return err;
+	if (fills_gaps)
+		fill_gaps(&compile, ret_table);
+	note_segments(elf, ret_table);
+	if (!nothing || ret_table->facts.nr_functions)
+		return 0;
 	unwind_table_done(ret_table);
 	return nothing;
+}
+
+int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
+{
+	return compile(elf, true, ret_table);
+}
+
+int unwind_compile_information(const struct elf_file *elf, struct unwind_table *ret_table)
+{
+	return compile(elf, false, ret_table);
 }

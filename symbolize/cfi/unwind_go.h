@@ -17,7 +17,7 @@ struct unwind_go {
 int unwind_go_read(struct unwind_go *go, const struct elf_file *elf);
 void unwind_go_done(struct unwind_go *go);
 
-/* Address where function `number` starts. For table.nr, which is no function, it is the end of the last one. */
+/* Address where function `number` starts. For table.nr, which is not a function, it is the end of the last one. */
 uint64_t unwind_go_start(const struct unwind_go *go, uint64_t number);
 
 /* Replaces `rows` by those of a function; returns as unwind_cfi_run(). */

@@ -16,7 +16,7 @@ void found_done(struct found *found)
 	found->ranges = NULL;
 }
 
-/* There is a name exactly when the status is SYMBOL_OK. */
+/* A name is present exactly if the status is SYMBOL_OK. */
 static void take_name(const struct message *message, struct text_pool *texts, uint32_t i,
 		      struct symbol_answer *ret_answer)
 {
@@ -64,7 +64,7 @@ size_t answers_none(const struct message *message, size_t nr, struct symbol_answ
 
 /* ---- answers of several messages ---- */
 
-/* The pool's copy of a string of the message; NULL and *err without one. */
+/* The pool's copy of a string of the message; NULL, and *err set, if there is none. */
 static const char *keep_text(const struct message *message, struct text_pool *texts, uint32_t position, int *err)
 {
 	const char *text = message_text(message, position), *kept = text ? text_pool_add(texts, text) : NULL;
@@ -126,7 +126,7 @@ static int take_missing(const struct message *message, struct text_pool *texts, 
 	return err;
 }
 
-/* The lines of one place come together, and only once. */
+/* The lines of one place must be adjacent, and come only once. */
 static int take_line(const struct message *message, struct text_pool *texts, uint32_t i, struct found *found)
 {
 	struct symbol_line_range *range;
@@ -188,7 +188,7 @@ int answers_found(const struct message *message, struct text_pool *texts, struct
 	}
 	if (err || !message->header.more)
 		return err;
-	return message->header.nr ? 1 : -EPROTO; /* empty messages would go on for ever */
+	return message->header.nr ? 1 : -EPROTO; /* empty messages could go on for ever */
 }
 
 /* ---- suggestions ---- */

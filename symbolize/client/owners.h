@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who can write a file, as far as its descriptor and the root directory of its process tell. Files of one owner share a
- * worker. What root owns in our own root has one owner, the host.
+ * Who can write a file, according to its descriptor and the root directory of its process. Files of one owner share a
+ * worker. The files that root owns in our own root belong to one owner, the host.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct owner {
-	uint64_t root; /* of the process, in the caller's numbers; 0: ours */
-	uint64_t device; /* of a FUSE mount, whose daemon chooses everything else; 0: another file system */
+	uint64_t root; /* of the process, by the caller's numbers; 0: ours */
+	uint64_t device; /* of a FUSE mount, whose daemon controls everything else; 0: another file system */
 	uint64_t uid; /* OWNER_ANYBODY: anybody may write to it */
 };
 

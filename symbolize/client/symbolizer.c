@@ -20,26 +20,23 @@
 #include "symbolize/worker/sandbox.h"
 
 enum {
-	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones */
+	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones at a time */
 	LOOK_MS = 100,
-	OWNER_TEXT_MAX =
-		64 << 20, /* bytes of names of one owner's files, and of all in a run; the host's have no limit */
-	RUN_TEXT_MAX = 512 << 20,
-	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* of one message */
+	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* in one message */
 };
 
-/* A further number of a file. */
+/* Another number of a file. */
 struct handed_alias {
 	uint32_t number, known;
 };
 
-/* The links have to be the first member: tests put a worker of their own into the first. */
+/* `links` must be the first member: tests put their own worker into the first link. */
 struct symbolizer {
-	struct worker_link *links[OWNERS_MAX]; /* the first is for the host's files and the kernel */
+	struct worker_link *links[OWNERS_MAX]; /* the first is that of the host's files and the kernel */
 	size_t nr_links;
 	struct link_shared shared;
 	VEC(struct handed_alias) aliases;
-	char last_end[64]; /* what symbolizer_last_end() returned */
+	char last_end[64]; /* result of symbolizer_last_end() */
 };
 
 static struct worker_link *host_of(const struct symbolizer *symbolizer)
@@ -101,15 +98,14 @@ int symbolizer_await(struct symbolizer *symbolizer)
 	struct worker_link *host = host_of(symbolizer);
 	int err = worker_link_is_up(host, START_TIMEOUT_MS) ? 0 : host->start_err ?: -EPIPE;
 
-	return err == -EPIPE ? -EIO : err; /* -EPIPE is for a reader of ours that has gone */
+	return err == -EPIPE ? -EIO : err; /* -EPIPE means that the reader of our output has closed it */
 }
 
 const char *symbolizer_last_end(struct symbolizer *symbolizer)
 {
 	int end;
 
-	supervisor_settle(&symbolizer->shared.supervisor,
-			  START_TIMEOUT_MS); /* with an answer comes how a worker ended */
+	supervisor_settle(&symbolizer->shared.supervisor, START_TIMEOUT_MS); /* an answer contains how a worker ended */
 	end = symbolizer->shared.supervisor.last_end;
 	if (end == WORKER_END_UNKNOWN)
 		return NULL;
@@ -135,9 +131,9 @@ int64_t symbolizer_cpu_ms(const struct symbolizer *symbolizer)
 	return sum;
 }
 
-/* ---- handing over ---- */
+/* ---- adding files ---- */
 
-/* A FIFO or a device must not even be looked at: reading it may never end. */
+/* Nothing but a regular file is sent to a worker: reading a FIFO or a device may never end. */
 static bool is_regular(int fd)
 {
 	struct stat status;
@@ -145,7 +141,7 @@ static bool is_regular(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Whether we hold half of the descriptors that we may have: the rest is for BPF objects and perf events. */
+/* Whether we have half of the descriptors that we may have: the rest is for BPF objects and perf events. */
 static bool holds_too_many(const struct symbolizer *symbolizer)
 {
 	struct rlimit limit;
@@ -157,7 +153,7 @@ static bool holds_too_many(const struct symbolizer *symbolizer)
 	return nr >= max;
 }
 
-/* Why a file is not even sent to the worker, or SYMBOL_OK. */
+/* Why a file cannot be sent to the worker, or SYMBOL_OK. */
 static enum symbol_status refusal_of(const struct symbolizer *symbolizer, int fd)
 {
 	if (fd < 0)
@@ -167,9 +163,26 @@ static enum symbol_status refusal_of(const struct symbolizer *symbolizer, int fd
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
+/* For a further owner: the least recently used link of an owner about whom there is nothing to know any more, or NULL. */
+static struct worker_link *reuse_link(struct symbolizer *symbolizer, const struct owner *owner)
+{
+	struct worker_link *found = NULL;
+
+	for (size_t i = 1; i < symbolizer->nr_links; i++) {
+		struct worker_link *link = symbolizer->links[i];
+
+		if (worker_link_is_unneeded(link) && (!found || link->used_ms < found->used_ms))
+			found = link;
+	}
+	if (found)
+		worker_link_reopen(found, owner);
+	return found;
+}
+
 /* The link for files of the owner. All are the host's for a caller that could not open them again for another worker. */
 static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32_t root)
 {
+	struct worker_link *reused;
 	struct owner owner = OWNER_HOST;
 
 	if (symbolizer->shared.options.open_again && fd >= 0)
@@ -180,6 +193,9 @@ static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32
 				return symbolizer->links[k];
 		if (symbolizer->nr_links < OWNERS_MAX - 1)
 			break;
+		reused = i ? NULL : reuse_link(symbolizer, &owner);
+		if (reused)
+			return reused;
 		owner = (struct owner){ UINT64_MAX, UINT64_MAX, OWNER_ANYBODY }; /* of all that are too many */
 	}
 	return symbolizer->nr_links < OWNERS_MAX && !add_link(symbolizer, &owner)
@@ -187,7 +203,7 @@ static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32
 		       : host_of(symbolizer);
 }
 
-/* The file of a number, the kernel for SYMBOL_KERNEL, or NULL. */
+/* The file with this number; the kernel for SYMBOL_KERNEL; or NULL. */
 static struct handed_file *file_of(const struct symbolizer *symbolizer, uint32_t number)
 {
 	struct handed_file *file = NULL;
@@ -247,7 +263,7 @@ int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int f
 	int err;
 
 	if (!is_regular(fd))
-		closep(&fd); /* the worker says that there is no file */
+		closep(&fd); /* the worker then answers that there is no file */
 	err = unwind_queue_add(&link->unwinds, number, fd);
 	if (err)
 		return err;
@@ -257,7 +273,7 @@ int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int f
 	return 0;
 }
 
-/* Whether a request is done; *ret_waits: others are not. */
+/* Takes a request that is done. If there is none, *ret_waits: requests are still waiting. */
 static bool next_unwind(struct symbolizer *symbolizer, struct symbol_unwind *ret_unwind, bool *ret_waits)
 {
 	*ret_waits = false;
@@ -280,8 +296,8 @@ bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struc
 		left = until - link_now_ms();
 		if (!waits || left <= 0 || waiting_has_ended())
 			return false;
-		poll(changes, 2, (int)(left < LOOK_MS ? left : LOOK_MS)); /* what hangs says nothing */
-		if (changes[1].revents) /* also an answer that no link waits for */
+		poll(changes, 2, (int)(left < LOOK_MS ? left : LOOK_MS)); /* a worker that hangs sends nothing */
+		if (changes[1].revents) /* this may be an answer that no link waits for */
 			supervisor_settle(&symbolizer->shared.supervisor, 0);
 	}
 	return true;
@@ -384,7 +400,7 @@ static enum symbol_status ask_once(struct handed_file *file, const struct questi
 	return status;
 }
 
-/* The same, again while another file was to blame for the loss of the worker. */
+/* The same. If another file caused the loss of the worker, asks the next worker. */
 static enum symbol_status ask(struct handed_file *file, const struct question *question)
 {
 	enum symbol_status status;
@@ -398,7 +414,7 @@ static enum symbol_status ask(struct handed_file *file, const struct question *q
 	return status;
 }
 
-/* -ETIMEDOUT or -EIO: the worker broke; -ECHILD: there is none; -EBUSY: a pause; -ETIME: the run is over; else 0. */
+/* -ETIMEDOUT or -EIO: the worker failed; -ECHILD: there is none; -EBUSY: a pause; -ETIME: the run is over; else 0. */
 static int errno_of(enum symbol_status status)
 {
 	switch (status) {
@@ -418,14 +434,15 @@ static int errno_of(enum symbol_status status)
 }
 
 /*
- * Asks, and takes an answer of several messages. A worker that sends nonsense or too much is replaced, as is one whose answer
- * we could not take to its end: what is left of it would be taken for the next one.
+ * Asks, and reads an answer of several messages. A worker that sends a malformed or too large answer is replaced. So is
+ * one whose answer could not be read to its end, because the rest would be mistaken for the next answer.
  */
 static int find(struct handed_file *file, const struct question *question, struct found *found)
 {
 	struct worker_link *link = file->link;
 	const struct message *message = &link->shared->message;
-	struct text_pool *texts = &link->shared->texts;
+	bool stays = question->kind != MESSAGE_LINES;
+	struct text_pool *texts = stays ? &link->shared->texts : &link->shared->names;
 	enum symbol_status status = ask(file, question);
 	bool is_cut;
 	int taken = 0;
@@ -448,21 +465,23 @@ static int find(struct handed_file *file, const struct question *question, struc
 
 /* ---- names ---- */
 
-/* Takes the names of the message, unless the worker had too little room and another one can be asked. How many, 0 for those. */
+/*
+ * Takes the names of the message. *ret_nr is their number; 0: the worker had too little room, and another one may try.
+ * SYMBOL_OK, or the status of a malformed message.
+ */
 static enum symbol_status take_names(struct handed_file *file, size_t nr, struct symbol_answer *ret_answers,
 				     size_t *ret_nr)
 {
 	struct worker_link *link = file->link;
 	struct link_shared *shared = link->shared;
-	const struct worker_link *host = shared->slots[0];
-	size_t before = shared->texts.nr_bytes;
-	bool is_full = link != host && (before >= RUN_TEXT_MAX || link->nr_text >= OWNER_TEXT_MAX);
+	size_t before = shared->names.nr_bytes;
+	bool is_full = worker_link_is_full(link);
 	size_t nr_named = is_full ? answers_none(&shared->message, nr, ret_answers)
-				  : answers_names(&shared->message, &shared->texts, nr, ret_answers);
+				  : answers_names(&shared->message, &shared->names, nr, ret_answers);
 	enum symbol_status first = nr_named ? ret_answers->status : SYMBOL_OK;
 	bool is_short = first == SYMBOL_NO_MEMORY || first == SYMBOL_NO_DESCRIPTORS;
 
-	link->nr_text += shared->texts.nr_bytes - before;
+	worker_link_note_text(link, before);
 	*ret_nr = is_short && !is_full && worker_link_relieve(link, file) ? 0 : nr_named;
 	return nr_named ? SYMBOL_OK : worker_link_distrust(link, file);
 }
@@ -505,6 +524,13 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 	return name_all(file_of(symbolizer, SYMBOL_KERNEL), queries, nr, ret_answers);
 }
 
+void symbolizer_forget_names(struct symbolizer *symbolizer, size_t nr_kept)
+{
+	text_pool_done(&symbolizer->shared.names);
+	symbolizer->shared.nr_kept = nr_kept;
+	symbolizer->shared.nr_forgotten++;
+}
+
 /* ---- functions by name ---- */
 
 static int compare_functions(const void *left, const void *right)
@@ -519,8 +545,8 @@ static int compare_functions(const void *left, const void *right)
 }
 
 /*
- * Implementations come in the place of their resolver, and before what has a symbol of its own there; the best of
- * several names is the last, as in the symbol table. qsort() is not for the worker: it asks for the memory size.
+ * An implementation replaces its resolver, and comes before a symbol at the same address; the best of several names
+ * comes last, as in the symbol table. The worker cannot sort, because qsort() asks for the memory size.
  */
 static void sort_functions(struct found *found)
 {
@@ -577,14 +603,14 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 
 	if (err)
 		return err;
-	if (found.probes.nr) /* here and not in the worker: qsort() asks the system for its memory size */
+	if (found.probes.nr) /* not in the worker, because qsort() asks for the memory size */
 		qsort(found.probes.data, found.probes.nr, sizeof(*found.probes.data), compare_probes);
 	*ret_probes = found.probes.data;
 	*ret_nr = found.probes.nr;
 	return 0;
 }
 
-/* A question whose answer is up to `room` texts in one message. */
+/* Asks a question whose answer is up to `room` texts in one message. */
 static size_t ask_texts(struct symbolizer *symbolizer, uint32_t file, const struct question *question,
 			const char **ret_texts, size_t room)
 {
@@ -622,12 +648,18 @@ int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct 
 					   .queries = queries, .nr = nr };
 	struct handed_file *handed = file_of(symbolizer, file);
 	struct found found = { .ranges = calloc(nr + 1, sizeof(*found.ranges)), .nr_places = nr };
-	int err = !handed ? -ENOENT : nr > LINES_ASKED_MAX ? -E2BIG : found.ranges ? 0 : -ENOMEM;
+	size_t before = symbolizer->shared.names.nr_bytes;
+	int err = !handed                                              ? -ENOENT
+		  : nr > LINES_ASKED_MAX                               ? -E2BIG
+		  : !found.ranges || worker_link_is_full(handed->link) ? -ENOMEM
+								       : 0;
 
 	if (err)
 		found_done(&found);
 	else
 		err = find(handed, &question, &found);
+	if (handed)
+		worker_link_note_text(handed->link, before);
 	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges, found.missing_split,
 					    found.nr_missing_splits };
 	return err;
@@ -655,7 +687,6 @@ size_t symbolizer_owner(struct symbolizer *symbolizer, uint32_t file)
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
 {
 	struct handed_file *handed = file_of(symbolizer, file);
-
 	int64_t begun_ms = link_now_ms();
 
 	if (!handed)

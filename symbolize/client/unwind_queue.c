@@ -6,7 +6,7 @@
 #include "core/base/cleanup.h"
 
 enum {
-	/* Requests sent ahead of answers: what a program maps, while the caller is busy with something else. */
+	/* Requests sent ahead of their answers: about the files that a program maps while the caller is busy. */
 	WINDOW = 32,
 };
 
@@ -30,7 +30,7 @@ int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd)
 	return err;
 }
 
-/* The first request that is not done is done now. */
+/* Finishes the first request that is not done. */
 static void finish(struct unwind_queue *queue, enum symbol_status status)
 {
 	struct unwind_request *request = &queue->requests.data[queue->nr_done++];
@@ -112,9 +112,9 @@ bool unwind_queue_next(struct unwind_queue *queue, struct symbol_unwind *ret_unw
 	return true;
 }
 
-/* ---- a table that comes in ---- */
+/* ---- receiving a table ---- */
 
-/* Memory for a table of the sizes that the worker claims; it costs nothing before bytes come. */
+/* Reserves memory for a table of the sizes that the worker claims; unused memory costs nothing. */
 static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 {
 	int err;
@@ -135,7 +135,7 @@ static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 	return err;
 }
 
-/* Text that came with a message ends with a NUL. */
+/* The text of a message ends with a NUL. */
 static int take_needs(struct unwind_table *table, const struct message *message)
 {
 	const char *text = message_text(message, 0);
@@ -167,7 +167,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 	return err;
 }
 
-/* The bytes of the three arrays come one array after the other; `nr_taken` have come. */
+/* Copies the next bytes of the three arrays, which come one after the other; `nr_taken` have already come. */
 static void copy_part(struct unwind_queue *queue, const unsigned char *bytes, size_t nr)
 {
 	struct unwind_table *table = &queue->intake;

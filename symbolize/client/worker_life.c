@@ -11,14 +11,16 @@
 #include "symbolize/worker/sandbox.h"
 
 enum {
-	LOSSES_MAX = 4,       /* from so many lost workers on there is a pause before the next */
-	PAUSE_MS = 5000,      /* the first, and each further one twice as long */
+	LOSSES_MAX = 4,       /* from this many lost workers on, there is a pause before the next */
+	PAUSE_MS = 5000,      /* the first pause; each further one is twice as long */
 	PAUSE_DOUBLINGS = 6,
 	NEVER_MS = INT32_MAX,
-	OWNER_TIME_MS = 10000, /* to wait for files of one owner other than the host, at once */
-	OWNER_TIME_SHARE = 10, /* one part of so many of the time that goes by is added */
-	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: losses are counted anew */
-	CPU_SECONDS = 60,     /* until the worker has to have answered: slow machines under emulation still finish */
+	OWNER_TIME_MS = 10000, /* initial time for files of one owner other than the host */
+	OWNER_TIME_SHARE = 10, /* this part of the elapsed time is added */
+	OWNER_TEXT_MAX = 64 << 20, /* bytes of names and lines of one owner's files; the host's have no limit */
+	RUN_TEXT_MAX = 512 << 20,
+	FORGIVEN_MS = 600000, /* after a worker that lived this long, the count of losses restarts */
+	CPU_SECONDS = 60,     /* that a worker may use without an answer: enough for slow machines under emulation */
 };
 
 int64_t link_now_ms(void)
@@ -56,6 +58,7 @@ void link_shared_close(struct link_shared *shared)
 	supervisor_stop(&shared->supervisor);
 	closep(&shared->epoll);
 	text_pool_done(&shared->texts);
+	text_pool_done(&shared->names);
 }
 
 void worker_link_open(struct worker_link *link, struct link_shared *shared, bool is_first)
@@ -67,7 +70,7 @@ void worker_link_open(struct worker_link *link, struct link_shared *shared, bool
 		shared->slots[0] = link;
 	link->socket = link->pid = -1;
 	link->left_ms = OWNER_TIME_MS;
-	link->spent_ms = link_now_ms();
+	link->spent_ms = link->used_ms = link_now_ms();
 	link->kernel = (struct handed_file){
 		.number = SYMBOL_KERNEL, .link = link, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
 	};
@@ -76,8 +79,10 @@ void worker_link_open(struct worker_link *link, struct link_shared *shared, bool
 void worker_link_close(struct worker_link *link)
 {
 	closep(&link->socket);
-	for (size_t i = 0; i < link->files.nr; i++)
+	for (size_t i = 0; i < link->files.nr; i++) {
 		closep(&link->files.data[i].fd);
+		free(link->files.data[i].build_id);
+	}
 	closep(&link->kernel.fd);
 	unwind_queue_done(&link->unwinds);
 	vec_done(&link->files);
@@ -102,7 +107,7 @@ struct handed_file *worker_link_place(struct worker_link *link)
 		       : &vec_last(&link->files);
 }
 
-/* ---- the worker's life ---- */
+/* ---- life of a worker ---- */
 
 void link_refuse(struct handed_file *file, enum symbol_status why)
 {
@@ -111,7 +116,7 @@ void link_refuse(struct handed_file *file, enum symbol_status why)
 	file->status = why;
 }
 
-/* Waits for the end of a pause, without a descriptor where it can be opened again. */
+/* Makes the file wait for the end of a pause, without a descriptor if it can be opened again. */
 static void set_aside(struct worker_link *link, struct handed_file *file)
 {
 	if (!link->shared->options.open_again) {
@@ -133,7 +138,7 @@ static void pause_for(struct worker_link *link, enum symbol_status why, int64_t 
 			set_aside(link, &link->files.data[i]);
 }
 
-/* A worker was lost, or could not be started. */
+/* Counts the loss of a worker, or a failure to start one. */
 static void note_loss(struct worker_link *link, enum symbol_status why)
 {
 	unsigned int doublings;
@@ -149,18 +154,37 @@ static void note_loss(struct worker_link *link, enum symbol_status why)
 
 bool worker_link_has_time(struct worker_link *link)
 {
-	int64_t now = link_now_ms();
+	int64_t added_ms = (link_now_ms() - link->spent_ms) / OWNER_TIME_SHARE;
 
-	link->left_ms += (now - link->spent_ms) / OWNER_TIME_SHARE;
+	link->left_ms += added_ms;
+	link->spent_ms += added_ms * OWNER_TIME_SHARE; /* what is too short for a millisecond counts the next time */
 	if (link->left_ms > OWNER_TIME_MS)
 		link->left_ms = OWNER_TIME_MS;
-	link->spent_ms = now;
 	return owner_same(&link->owner, &OWNER_HOST) || link->left_ms > 0;
 }
 
 void worker_link_spend(struct worker_link *link, int64_t begun_ms)
 {
 	link->left_ms -= link_now_ms() - begun_ms;
+}
+
+static uint64_t text_of(const struct worker_link *link)
+{
+	return link->text_since == link->shared->nr_forgotten ? link->nr_text : 0;
+}
+
+bool worker_link_is_full(const struct worker_link *link)
+{
+	const struct link_shared *shared = link->shared;
+
+	return link != shared->slots[0] &&
+	       (shared->names.nr_bytes + shared->nr_kept >= RUN_TEXT_MAX || text_of(link) >= OWNER_TEXT_MAX);
+}
+
+void worker_link_note_text(struct worker_link *link, size_t before)
+{
+	link->nr_text = text_of(link) + link->shared->names.nr_bytes - before;
+	link->text_since = link->shared->nr_forgotten;
 }
 
 bool worker_link_is_paused(const struct worker_link *link)
@@ -175,7 +199,7 @@ void worker_link_take(struct worker_link *link, struct handed_file *file)
 		set_aside(link, file);
 }
 
-/* The supervisor has gone. */
+/* The supervisor has ended. */
 static void give_up(struct worker_link *link)
 {
 	link->shared->has_gone = true;
@@ -183,7 +207,7 @@ static void give_up(struct worker_link *link)
 	pause_for(link, SYMBOL_NOT_STARTED, NEVER_MS);
 }
 
-/* Asks for a worker in our slot, or in a pause only for the end of the one there. */
+/* Asks for a worker in our slot; in a pause only for the end of the present one. */
 static void ask_supervisor(struct worker_link *link, unsigned int request)
 {
 	bool is_paused = worker_link_is_paused(link);
@@ -201,7 +225,7 @@ static void ask_supervisor(struct worker_link *link, unsigned int request)
 	}
 }
 
-/* Whether the worker has closed its end, which it does by ending alone. */
+/* Whether the worker has closed its end of the socket, which it does only by ending. */
 static bool has_ended(const struct worker_link *link)
 {
 	struct pollfd worker = { .fd = link->socket };
@@ -209,7 +233,7 @@ static bool has_ended(const struct worker_link *link)
 	return poll(&worker, 1, 0) == 1 && worker.revents & POLLHUP;
 }
 
-/* The file that was sent first of those that are not acknowledged, or NULL. */
+/* The first sent file without an acknowledgement, or NULL. */
 struct handed_file *link_first_sent(const struct worker_link *link)
 {
 	return link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
@@ -222,7 +246,7 @@ int64_t worker_link_cpu_ms(const struct worker_link *link)
 	return used_ms > 0 ? used_ms : 0;
 }
 
-/* The worker ends: what it had is sent to the next one, or opened again. */
+/* The worker ends: its files will be sent to the next one, or opened again. */
 static void leave_worker(struct worker_link *link, enum symbol_status why)
 {
 	closep(&link->socket);
@@ -250,7 +274,10 @@ static void leave_worker(struct worker_link *link, enum symbol_status why)
 	link->sent.nr = 0;
 }
 
-/* The worker is of no use any more: returns why. What was sent first is to blame, a file or a table, else `asked` (or NULL). */
+/*
+ * Gives up the worker, and returns why. The culprit is the file or table that was sent first, else `asked` (may be
+ * NULL).
+ */
 enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
 {
 	struct handed_file *oldest = link_first_sent(link), *culprit = oldest ?: asked;
@@ -258,7 +285,7 @@ enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status
 	bool ended = has_ended(link);
 
 	leave_worker(link, why);
-	if (waiting_has_ended()) { /* nobody is to blame, and nobody will wait for another worker */
+	if (waiting_has_ended()) { /* no file is to blame, and no other worker is needed */
 		pause_for(link, SYMBOL_LATE, NEVER_MS);
 		return SYMBOL_LATE;
 	}
@@ -266,12 +293,12 @@ enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status
 	if (culprit && !is_table)
 		link_refuse(culprit, why);
 	note_loss(link, SYMBOL_PAUSED);
-	/* The supervisor ends the old one, which may hang, before it starts the next. */
+	/* The supervisor ends the old worker, which may hang, before it starts the next. */
 	ask_supervisor(link, ended ? SUPERVISOR_HAS_ENDED : 0);
 	return why;
 }
 
-/* Another worker takes the place of one that has too little room left. */
+/* Replaces a worker that has too little room left. */
 void link_replace_worker(struct worker_link *link)
 {
 	leave_worker(link, SYMBOL_NO_MEMORY);
@@ -293,7 +320,8 @@ bool worker_link_relieve(struct worker_link *link, struct handed_file *file)
 	return true;
 }
 
-void worker_link_stop(struct worker_link *link)
+/* Ends a worker that is not in use. What it had indexed is opened again when it is needed. */
+static void stop_worker(struct worker_link *link)
 {
 	leave_worker(link, SYMBOL_PAUSED);
 	unwind_queue_restart(&link->unwinds, false, SYMBOL_OK);
@@ -316,7 +344,10 @@ static bool is_busy(const struct worker_link *link)
 	return link->socket < 0 || link->sent.nr || link->unwinds.nr_sent;
 }
 
-/* A free slot, or that of the link whose worker was not used for the longest time; a busy one only if `force`. */
+/*
+ * A free slot, or that of the link whose worker has not been used for the longest time; that of a busy worker only if
+ * `force`.
+ */
 static int take_slot(struct worker_link *link, bool force)
 {
 	struct worker_link **slots = link->shared->slots, *least = NULL;
@@ -329,7 +360,7 @@ static int take_slot(struct worker_link *link, bool force)
 	}
 	if (link->slot < 0 && least) {
 		link->slot = least->slot;
-		worker_link_stop(least);
+		stop_worker(least);
 	}
 	if (link->slot < 0)
 		return -EAGAIN;
@@ -376,7 +407,35 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 	} else if (err != -ETIMEDOUT || timeout_ms) {
 		link->start_err = err;
 		note_loss(link, SYMBOL_NOT_STARTED);
-		ask_supervisor(link, 0); /* to end one that is late */
+		ask_supervisor(link, 0); /* to end one that starts late */
 	}
 	return !err;
+}
+
+/* ---- another owner ---- */
+
+bool worker_link_is_unneeded(struct worker_link *link)
+{
+	int64_t now = link_now_ms();
+	bool is_forgiven = !link->nr_lost || now - link->started_ms >= FORGIVEN_MS;
+	bool has_all_time = link->left_ms + (now - link->spent_ms) / OWNER_TIME_SHARE >= OWNER_TIME_MS;
+
+	for (size_t i = 0; i < link->files.nr; i++)
+		if (link->files.data[i].state != HANDED_DROPPED)
+			return false;
+	if (!is_forgiven || !has_all_time || worker_link_is_paused(link) || link->unwinds.requests.nr)
+		return false;
+	/* one that is being started is waited for: the supervisor has a queue of requests, which others must not fill */
+	return !link->is_asked || worker_link_is_up(link, 0);
+}
+
+void worker_link_reopen(struct worker_link *link, const struct owner *owner)
+{
+	struct link_shared *shared = link->shared;
+
+	if (link->slot >= 0)
+		stop_worker(link);
+	worker_link_close(link);
+	*link = (struct worker_link){ .owner = *owner };
+	worker_link_open(link, shared, false);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How workers start and end, a part of worker_link.h: losses and pauses, slots, what becomes of files. For worker_link.c alone. */
+/*
+ * Starts and ends workers, a part of worker_link.h: losses and pauses, slots, and the state of files. For worker_link.c
+ * alone.
+ */
 #pragma once
 
 #include "symbolize/client/worker_link.h"
@@ -9,13 +12,16 @@ int64_t link_now_ms(void);
 /* Gives the file up. */
 void link_refuse(struct handed_file *file, enum symbol_status why);
 
-/* The file that was sent first of those that are not acknowledged, or NULL. */
+/* The first sent file without an acknowledgement, or NULL. */
 struct handed_file *link_first_sent(const struct worker_link *link);
 
-/* The worker is of no use any more: returns why. What was sent first is to blame, a file or a table, else `asked` (or NULL). */
+/*
+ * Gives up the worker, and returns why. The culprit is the file or table that was sent first, else `asked` (may be
+ * NULL).
+ */
 enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked);
 
-/* Another worker takes the place of one that has too little room left; that is no loss. */
+/* Replaces a worker that has too little room left; that does not count as a loss. */
 void link_replace_worker(struct worker_link *link);
 
 /* Whether another worker would have more room than this one. */

@@ -14,15 +14,15 @@
 enum {
 	WINDOW = 32,          /* files sent ahead of acknowledgements */
 	DEBUG_CANDIDATES_MAX = 64,
-	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which a report with intervals asks for again and again */
-	LOOK_AT_CPU_MS = 100, /* how often it is looked at what it has used */
+	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which are requested again for each interval */
+	LOOK_AT_CPU_MS = 100, /* how often the CPU time of a worker is checked */
 	DROP_MS = 100,
-	PATIENCE = 3,         /* a request may take this many timeouts as long as files get indexed meanwhile */
+	PATIENCE = 3,         /* limit of a request, in timeouts, as long as files are being indexed */
 };
 
-/* ---- one step of the conversation ---- */
+/* ---- messages ---- */
 
-/* Sends waiting files as far as the window and the socket allow. Not while a question is open: see worker.c. */
+/* Sends waiting files, as far as the window and the socket allow. Not while a question is open: see worker.c. */
 static int send_waiting(struct worker_link *link)
 {
 	for (uint32_t i = 0; i < link->files.nr && link->sent.nr < WINDOW; i++) {
@@ -47,7 +47,7 @@ static int send_waiting(struct worker_link *link)
 	return 0;
 }
 
-/* Tables first: events wait for them, names are not needed before the end. */
+/* Sends tables first: events wait for them, while names are not needed before the end. */
 static int send_all(struct worker_link *link)
 {
 	if (unwind_queue_oldest(&link->unwinds) == UINT64_MAX)
@@ -68,7 +68,7 @@ static bool is_short(uint32_t status)
 	return status == SYMBOL_NO_MEMORY || status == SYMBOL_NO_DESCRIPTORS;
 }
 
-/* -ENOBUFS when another worker should try it. */
+/* -ENOBUFS: another worker should try it. */
 static int take_table(struct worker_link *link)
 {
 	const struct message *message = &link->shared->message;
@@ -81,7 +81,7 @@ static int take_table(struct worker_link *link)
 	return unwind_queue_receive(&link->unwinds, message);
 }
 
-/* The worker acknowledges files in the order in which it got them; anything else is not our worker any more. */
+/* Takes an acknowledgement. They must come in the order of the files; otherwise the worker is not trusted any more. */
 static int take_indexed(struct worker_link *link)
 {
 	const char *build_id = message_text(&link->shared->message, 0);
@@ -96,7 +96,8 @@ static int take_indexed(struct worker_link *link)
 		file->was_short = true;
 		return -ENOBUFS;
 	}
-	file->build_id = text_pool_add(&link->shared->texts, build_id);
+	free(file->build_id);
+	file->build_id = strdup(build_id);
 	file->state = HANDED_INDEXED;
 	file->status = (enum symbol_status)status;
 	closep(&file->fd);
@@ -105,7 +106,7 @@ static int take_indexed(struct worker_link *link)
 	return 0;
 }
 
-/* What the worker asks for; false when it makes no sense. */
+/* The worker's request; false if it is malformed. */
 static bool take_request(const struct worker_link *link, struct symbol_debug_request *ret_request)
 {
 	const char *build_id = message_text(&link->shared->message, 0);
@@ -119,7 +120,7 @@ static bool take_request(const struct worker_link *link, struct symbol_debug_req
 	return true;
 }
 
-/* Only the file that a question is about may ask for its debug file, and not for ever. */
+/* Gives a debug file only for the file of the question, and only a limited number. */
 static int give_debug(struct worker_link *link, struct handed_file *asked)
 {
 	struct symbol_debug_request request;
@@ -133,7 +134,7 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 					      : asked->nr_debug_given++ >= DEBUG_CANDIDATES_MAX)
 		return -EPROTO;
 	fd = link->shared->options.open_debug(link->shared->options.context, asked->number, &request);
-	draft = malloc(sizeof(*draft)); /* link->shared->draft may hold the rest of a question */
+	draft = malloc(sizeof(*draft)); /* link->shared->draft may still have the rest of a question */
 	if (!draft)
 		return -ENOMEM;
 	draft_start(draft, MESSAGE_DEBUG, asked->number);
@@ -141,7 +142,7 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 	return draft_send(draft, link->socket, false, fd);
 }
 
-/* A worker that answers may go on: what it used so far is forgiven when half of what it may use is gone. */
+/* Restarts the CPU time of a worker that answers, if it has used half of it. */
 static void grant_cpu(struct worker_link *link)
 {
 	int64_t used_ms;
@@ -155,7 +156,7 @@ static void grant_cpu(struct worker_link *link)
 		link->granted_ms = used_ms;
 }
 
-/* Receives one message. 1: it is of the kind `answer`; 0: it was something else, and is dealt with; or an error. */
+/* Receives one message. 1: its kind is `answer`; 0: it was of another kind and has been handled; or an error. */
 static int take_message(struct worker_link *link, struct handed_file *asked, enum message_kind answer)
 {
 	int err = message_receive(link->socket, false, &link->shared->message, NULL);
@@ -184,7 +185,7 @@ static int wait_ready(const struct worker_link *link, short events, int64_t dead
 	return left > 0 ? waiting_poll(link->socket, events, left) : -ETIMEDOUT;
 }
 
-/* Whether a worker is wanted, or one runs. */
+/* Whether there is work for a worker, or one already runs. */
 static bool has_work(const struct worker_link *link)
 {
 	bool any = link->is_asked || link->unwinds.nr_done < link->unwinds.requests.nr;
@@ -218,38 +219,41 @@ void worker_link_pump(struct worker_link *link)
 
 /* ---- waiting ---- */
 
-/* A request's time: it starts anew whenever a file gets indexed, so that a long queue is no hang, but not for ever. */
-struct patience {
+/*
+ * The time of a request. It restarts whenever a file has been indexed, because a long queue is not a hang; but there is
+ * a limit.
+ */
+struct wait_limit {
 	int64_t deadline, end;
 };
 
-static struct patience patience_new(const struct worker_link *link)
+static struct wait_limit wait_limit_new(const struct worker_link *link)
 {
 	int64_t now = link_now_ms(), timeout = link->shared->options.timeout_ms;
 
-	return (struct patience){ now + timeout, now + PATIENCE * timeout };
+	return (struct wait_limit){ now + timeout, now + PATIENCE * timeout };
 }
 
-static void patience_renew(struct patience *patience, const struct worker_link *link)
+static void wait_limit_renew(struct wait_limit *limit, const struct worker_link *link)
 {
 	int64_t deadline = link_now_ms() + link->shared->options.timeout_ms;
 
-	patience->deadline = deadline < patience->end ? deadline : patience->end;
+	limit->deadline = deadline < limit->end ? deadline : limit->end;
 }
 
-/* Until the file leaves the queue or the worker is lost. */
+/* Waits until the file has left the queue or the worker is lost. */
 static int wait_indexed(struct worker_link *link, const struct handed_file *file)
 {
-	struct patience patience = patience_new(link);
+	struct wait_limit limit = wait_limit_new(link);
 	int err = 0;
 
 	while (!err && (file->state == HANDED_WAITING || file->state == HANDED_SENT)) {
 		err = send_all(link);
 		err = err ?: take_message(link, NULL, MESSAGE_NONE);
 		if (!err)
-			patience_renew(&patience, link);
+			wait_limit_renew(&limit, link);
 		else if (err == -EAGAIN)
-			err = wait_ready(link, link->sent.nr ? POLLIN : POLLOUT, patience.deadline);
+			err = wait_ready(link, link->sent.nr ? POLLIN : POLLOUT, limit.deadline);
 	}
 	return err;
 }
@@ -281,21 +285,21 @@ static enum symbol_status index_file(struct worker_link *link, struct handed_fil
 
 enum symbol_status worker_link_next(struct worker_link *link, struct handed_file *file, enum message_kind answer)
 {
-	struct patience patience = patience_new(link);
+	struct wait_limit limit = wait_limit_new(link);
 	int taken;
 
-	if (answer == MESSAGE_SOURCES) /* all places of a file are one question */
-		patience.deadline = patience.end;
+	if (answer == MESSAGE_SOURCES) /* the question is about all places of a file */
+		limit.deadline = limit.end;
 	for (;;) {
 		taken = take_message(link, file, answer);
 		if (taken == 1)
 			return SYMBOL_OK;
 		if (!taken) {
-			patience_renew(&patience, link);
+			wait_limit_renew(&limit, link);
 			continue;
 		}
 		if (taken == -EAGAIN)
-			taken = wait_ready(link, POLLIN, patience.deadline);
+			taken = wait_ready(link, POLLIN, limit.deadline);
 		if (taken)
 			return lose_for(link, taken, file);
 	}
@@ -304,7 +308,7 @@ enum symbol_status worker_link_next(struct worker_link *link, struct handed_file
 /* Sends link->shared->draft, waiting for room in the socket. */
 static enum symbol_status send_question(struct worker_link *link, struct handed_file *file, int fd)
 {
-	struct patience patience = patience_new(link);
+	struct wait_limit limit = wait_limit_new(link);
 
 	for (;;) {
 		int err = draft_send(&link->shared->draft, link->socket, false, fd);
@@ -312,13 +316,13 @@ static enum symbol_status send_question(struct worker_link *link, struct handed_
 		if (!err)
 			return SYMBOL_OK;
 		if (err == -EAGAIN)
-			err = wait_ready(link, POLLOUT, patience.deadline);
+			err = wait_ready(link, POLLOUT, limit.deadline);
 		if (err)
 			return lose_for(link, err, file);
 	}
 }
 
-/* The kernel's list is read by each worker anew; the caller keeps its descriptor. */
+/* Each worker reads the kernel's list again; the caller keeps the descriptor. */
 static enum symbol_status send_kernel(struct worker_link *link)
 {
 	struct handed_file *kernel = &link->kernel;
@@ -335,7 +339,7 @@ static enum symbol_status send_kernel(struct worker_link *link)
 	return status;
 }
 
-/* The collector does not wait long for a worker that takes nothing in: -ETIMEDOUT. */
+/* The collector waits only briefly for a worker that reads nothing: -ETIMEDOUT. */
 static int send_drop(struct worker_link *link, uint32_t number)
 {
 	int64_t deadline = link_now_ms() + DROP_MS;
@@ -348,16 +352,18 @@ static int send_drop(struct worker_link *link, uint32_t number)
 	return err;
 }
 
-/* One on its way is waited for: nothing is taken out of the queue of acknowledgements. */
+/* If the file was sent, waits for its acknowledgement, because the queue of acknowledgements has no gaps. */
 void worker_link_drop(struct worker_link *link, struct handed_file *file)
 {
 	if (file->state == HANDED_SENT)
 		worker_link_index(link, file);
-	if (file->state == HANDED_SENT) /* the run ends, which no acknowledgement holds up */
+	if (file->state == HANDED_SENT) /* the run has ended, and acknowledgements are not waited for */
 		return;
 	if (file->state == HANDED_INDEXED && link->socket >= 0 && send_drop(link, file->number) == -ETIMEDOUT)
-		link_replace_worker(link); /* another one knows nothing of the file */
+		link_replace_worker(link); /* the new worker does not have the file */
 	link_refuse(file, SYMBOL_NO_FILE);
+	free(file->build_id);
+	file->build_id = NULL;
 	file->state = HANDED_DROPPED;
 }
 
@@ -365,7 +371,7 @@ enum symbol_status worker_link_index(struct worker_link *link, struct handed_fil
 {
 	if (waiting_has_ended() && file->state != HANDED_REFUSED && file->state != HANDED_DROPPED)
 		return SYMBOL_LATE;
-	worker_link_pump(link); /* no file is to blame for a worker that died while nothing was asked of it */
+	worker_link_pump(link); /* notices first if the worker has died, so that this file is not blamed */
 	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
 }
 
@@ -383,7 +389,7 @@ enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file 
 
 /* ---- tables ---- */
 
-/* A worker that says nothing for the time of a request hangs, in whichever call that is noticed. */
+/* A worker that sends nothing for the time of a request hangs. Any call may notice that. */
 bool worker_link_next_unwind(struct worker_link *link, struct symbol_unwind *ret_unwind)
 {
 	worker_link_pump(link);

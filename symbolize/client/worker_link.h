@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The caller's end of a worker: hands files over, waits for answers with a deadline, and starts again when the worker
- * dies or hangs. Each owner of files has a link and a worker of its own (owners.h), so that a hostile file kills no
- * worker but its owner's.
+ * The caller's end of a worker: sends files, waits for answers with a deadline, and replaces a worker that dies or
+ * hangs. Each owner of files has a link and a worker of its own (owners.h), so that a hostile file can kill only its
+ * owner's worker.
  *
- * Files go over without waiting, in order, a window of them ahead of the worker's acknowledgements, and the caller
- * keeps each descriptor until the worker has said that it is done with the file. So a worker's end tells which file
- * was to blame, the first one not acknowledged (or the one asked about), and only that one is given up: those after
- * it are sent again. What had been indexed is lost with the worker, but can be opened again (options.open_again). From
- * the fourth worker lost on, the link pauses before the next one: 5 s, then twice as long each time, up to 320 s. It
- * answers SYMBOL_PAUSED meanwhile. The count starts anew after a worker that lived for ten minutes.
+ * Files are sent in order without waiting, some ahead of the worker's acknowledgements. The caller keeps each
+ * descriptor until the worker has acknowledged the file. So when a worker dies, the culprit is known: the first file
+ * without acknowledgement, or the file of the question. Only that file is given up; the later ones are sent again. What
+ * the worker had indexed is lost, but can be opened again (options.open_again). From the fourth lost worker on, the
+ * link pauses before it starts the next: 5 s, then twice as long each time, up to 320 s. Meanwhile it answers
+ * SYMBOL_PAUSED. After a worker that lived for ten minutes, the count restarts.
  *
- * A worker that runs short of memory or descriptors because of what it read before is replaced, and that is no loss.
+ * If a worker runs short of memory or descriptors because of files that it read before, it is replaced, which is no
+ * loss.
  */
 #pragma once
 
@@ -27,36 +28,39 @@ enum handed_state {
 	HANDED_WAITING, /* not sent yet; we hold its descriptor */
 	HANDED_SENT,    /* sent, not acknowledged; we still hold its descriptor */
 	HANDED_INDEXED,
-	HANDED_LOST,    /* was indexed by a worker that is gone, or came in a pause */
-	HANDED_DROPPED, /* taken back: the place is free */
-	HANDED_REFUSED, /* cannot be used; the status says why */
+	HANDED_LOST,    /* was indexed by a worker that is lost, or was added in a pause */
+	HANDED_DROPPED, /* taken back: the slot is free */
+	HANDED_REFUSED, /* cannot be used; `status` has the reason */
 };
 
 #define START_TIMEOUT_MS 5000
 
 struct handed_file {
 	uint32_t number;
-	struct worker_link *link; /* the one that it was handed to */
-	int fd; /* -1 when not held */
+	struct worker_link *link; /* to which it was added */
+	int fd; /* -1: not held */
 	enum handed_state state;
 	enum symbol_status status;
 	unsigned int nr_debug_given; /* candidates for its debug file */
-	unsigned int nr_splits_given; /* and for split debug information */
+	unsigned int nr_splits_given; /* candidates for split debug information */
 	enum symbol_file_kind kind;
-	const char *build_id;
-	uint64_t sequence; /* of the message that handed it over, among all that were sent */
-	bool was_short; /* a worker was replaced once because it had too little room for this file */
+	char *build_id; /* NULL: not known yet */
+	uint64_t sequence; /* of its message, among all that were sent */
+	bool was_short; /* a worker was already replaced because its room was too small for this file */
 };
 
-/* What all links of a symbolizer share. */
+/* Shared by all links of a symbolizer. */
 struct link_shared {
 	struct symbolizer_options options;
 	struct supervisor supervisor;
-	struct worker_link *slots[SUPERVISOR_SLOTS]; /* of the supervisor, and who has them; NULL: free */
+	struct worker_link *slots[SUPERVISOR_SLOTS]; /* links by the supervisor's slot; NULL: free */
 	int epoll; /* of the sockets of all workers */
-	bool has_gone; /* the supervisor: there will be no further worker */
-	int64_t ended_cpu_ms; /* of workers that are gone */
-	struct text_pool texts;
+	bool has_gone; /* the supervisor has ended: there will be no further worker */
+	int64_t ended_cpu_ms; /* of workers that have ended */
+	struct text_pool texts; /* of functions and probes that were searched; never freed */
+	struct text_pool names; /* of places, and their lines, until symbolizer_forget_names() */
+	size_t nr_kept; /* bytes of forgotten names that the caller still has */
+	unsigned int nr_forgotten; /* calls of symbolizer_forget_names() */
 	struct draft draft;
 	struct message message;
 };
@@ -65,24 +69,25 @@ struct worker_link {
 	struct link_shared *shared;
 	struct owner owner; /* of its files */
 	int slot; /* the supervisor's; -1: none. The first link always has slot 0 */
-	bool is_asked; /* the supervisor owes us a worker, or we have it */
+	bool is_asked; /* a worker runs, or was requested from the supervisor */
 	int socket, pid; /* of the present worker; -1: none */
-	unsigned int nr_lost; /* workers, since the last one that lived long */
+	unsigned int nr_lost; /* lost workers, since the last one that lived long */
 	unsigned int nr_read; /* files and tables that the present worker has read */
-	int64_t paused_until_ms; /* no worker is started before */
-	enum symbol_status paused_why; /* what is answered meanwhile */
-	int64_t started_ms; /* the present one */
-	int64_t used_ms; /* when it was last asked something */
-	int64_t looked_ms; /* at the CPU time that it has used */
-	int64_t granted_ms; /* of which so much is forgiven */
-	int64_t left_ms; /* that questions about its files may still be waited for; ours may for ever */
-	int64_t spent_ms; /* when that was last reckoned */
+	int64_t paused_until_ms; /* no worker is started before this time */
+	enum symbol_status paused_why; /* the answer until then */
+	int64_t started_ms; /* start of the present worker */
+	int64_t used_ms; /* time of the last question */
+	int64_t looked_ms; /* when the CPU time was last checked */
+	int64_t granted_ms; /* CPU time up to the last grant */
+	int64_t left_ms; /* time left for questions about its files; without limit for the host's */
+	int64_t spent_ms; /* when left_ms was last computed */
 	uint64_t nr_text; /* bytes of names that its files have added to the pool */
-	int start_err; /* of SYMBOL_NOT_STARTED: a negative errno */
+	unsigned int text_since; /* nr_forgotten at that time */
+	int start_err; /* for SYMBOL_NOT_STARTED: a negative errno */
 	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
-	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
+	VEC(uint32_t) sent; /* indexes of files without an acknowledgement, in the order of sending */
 	uint64_t nr_messages; /* files and requests for tables that were sent */
-	int64_t heard_ms; /* when the worker last said something, or got work after it had none */
+	int64_t heard_ms; /* when the worker last sent something, or got work after it had none */
 	struct unwind_queue unwinds;
 	struct handed_file kernel;
 };
@@ -96,66 +101,78 @@ void worker_link_open(struct worker_link *link, struct link_shared *shared, bool
 void worker_link_close(struct worker_link *link);
 
 /*
+ * Whether another owner may have the link: no files, no requested tables, and nothing that its owner could escape by it, no
+ * pause, no lost workers that still count, no time that was used up.
+ */
+bool worker_link_is_unneeded(struct worker_link *link);
+
+/* Gives the link to another owner. It is not the first link. */
+void worker_link_reopen(struct worker_link *link, const struct owner *owner);
+
+/*
  * Waits until a worker runs. False when there is none: `paused_why` says why, unless the time is over. With a time it may
  * end the worker of another link that has not been used for long.
  */
 bool worker_link_is_up(struct worker_link *link, int timeout_ms);
 
-/* The CPU time that the present worker has used; 0 where it cannot be had any more. */
+/* The CPU time of the present worker; 0 if it cannot be read any more. */
 int64_t worker_link_cpu_ms(const struct worker_link *link);
 
-/* Sends and receives what is possible without waiting. */
+/* Sends and receives as much as possible without waiting. */
 void worker_link_pump(struct worker_link *link);
 
-/* The file of this number that was handed to the link, or NULL. */
+/* The file with this number that was added to the link, or NULL. */
 struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
 
-/* A free place for a file, which its caller fills at once; NULL when there is no memory. */
+/* A free slot for a file, which the caller must fill at once; NULL: out of memory. */
 struct handed_file *worker_link_place(struct worker_link *link);
 
-/* Has the worker forget a file, which is not sent a second time. */
+/* Makes the worker forget a file, which is not sent again. */
 void worker_link_drop(struct worker_link *link, struct handed_file *file);
 
-/* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK or why it is not. */
+/* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK, or why it is not. */
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file);
 
 /*
- * Takes the first request for an unwind table if it is done, without waiting; false when it is not, or there is none. A
- * worker that has said nothing for the time of a request is lost.
+ * Takes the first request for an unwind table if it is done, without waiting; false if it is not, or if there is none.
+ * A worker that has sent nothing for the time of a request is lost.
  */
 bool worker_link_next_unwind(struct worker_link *link, struct symbol_unwind *ret_unwind);
 
 /*
- * Whether there is time left for questions about files of this owner: 10 s, and 1 s more for each 10 s that go by. The host's
- * files have all the time. worker_link_spend() takes what a question has needed since `begun_ms`.
+ * Whether there is time left for questions about files of this owner: 10 s, and 1 s more for each 10 s that go by. The
+ * host's files have no limit. worker_link_spend() subtracts the time that a question took since `begun_ms`.
  */
 bool worker_link_has_time(struct worker_link *link);
 void worker_link_spend(struct worker_link *link, int64_t begun_ms);
 
-/* Whether there is nothing to be told about a file before its owner's pause is over. */
+/* Whether the names and lines of the owner, or of all, have used up their bytes. Never for the host's files. */
+bool worker_link_is_full(const struct worker_link *link);
+
+/* Counts what the pool of names has got since it had `before` bytes as the owner's. */
+void worker_link_note_text(struct worker_link *link, size_t before);
+
+/* Whether questions about files cannot be answered before the end of a pause. */
 bool worker_link_is_paused(const struct worker_link *link);
 
-/* Puts a file that has just come into its first state: it waits, or in a pause it is opened again later. */
+/* Sets the state of a new file: it waits, or, in a pause, will be opened again later. */
 void worker_link_take(struct worker_link *link, struct handed_file *file);
 
-/* Ends a worker that nothing waits for. What it had indexed is opened again when it is asked for. */
-void worker_link_stop(struct worker_link *link);
-
 /*
- * For an answer SYMBOL_NO_MEMORY or SYMBOL_NO_DESCRIPTORS about a file: replaces the worker, once for each file, unless it has
- * read nothing else. Whether the question may be asked again.
+ * After an answer SYMBOL_NO_MEMORY or SYMBOL_NO_DESCRIPTORS about a file: replaces the worker, once for each file,
+ * unless it has read nothing else. Returns whether to ask again.
  */
 bool worker_link_relieve(struct worker_link *link, struct handed_file *file);
 
 /*
- * Sends the draft, a question about the file, and waits for a message of the kind, which is then in the message.
- * worker_link_next() waits for a further one. SYMBOL_OK, or why there is no answer.
+ * Sends the draft, a question about the file, and receives a message of this kind. worker_link_next() waits for another
+ * one. SYMBOL_OK, or why there is no answer.
  */
 enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer);
 enum symbol_status worker_link_next(struct worker_link *link, struct handed_file *file, enum message_kind answer);
 
-/* Sends the draft, a part of a question that goes on. */
+/* Sends the draft, a part of a question that continues. */
 enum symbol_status worker_link_send(struct worker_link *link, struct handed_file *file);
 
-/* The worker said something that makes no sense: it is treated as dead, and the file is to blame. */
+/* The worker has sent a malformed answer: it is treated as dead, and the file as the culprit. */
 enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The entries of a unit of .debug_info and the values in them (DWARF 2 to 5, chapter 7.5). An entry has the code of its
- * abbreviation, then its values. Only their forms tell how long it is.
+ * abbreviation, then its values. Only their forms determine how long it is.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ struct dwarf_unit {
 	uint64_t addresses, range_lists, text_offsets; /* bases in .debug_addr, .debug_rnglists, .debug_str_offsets */
 	uint64_t ranges; /* base of offsets of range lists; 0 except in split units */
 	struct dwarf_text directory; /* in which it was compiled */
-	struct dwarf_text split_name; /* of a skeleton: its split file (dwarf_splits.h); kind 0: it is no skeleton */
+	struct dwarf_text split_name; /* of a skeleton: its split file (dwarf_splits.h); kind 0: it is not a skeleton */
 	uint64_t split_ranges; /* of a skeleton: `ranges` of its split unit */
 	uint64_t split_id; /* the same in a skeleton and its split unit */
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The directories and files of a line program. */
 #include <dwarf.h>
-#include <stdio.h>
 
 #include "symbolize/dwarf/dwarf_unit.h"
 #include "symbolize/dwarf/line_program.h"

@@ -16,13 +16,13 @@ enum {
 	POINTER_S64 = 0x0c,
 	POINTER_SIGNED = 0x08,
 	POINTER_FORMAT = 0x0f,
-	POINTER_RELATIVE = 0x10, /* to its own address */
+	POINTER_RELATIVE = 0x10, /* relative to its own address */
 	POINTER_BASE = 0x70,
 	POINTER_INDIRECT = 0x80,
 	POINTER_OMITTED = 0xff,
 };
 
-/* The number itself, without what it is relative to; `word` is 4 or 8, by the class of the file. */
+/* The bare number, without its base. `word` is 4 or 8, by the class of the file. */
 static inline uint64_t eh_pointer_value(struct byte_reader *bytes, uint8_t encoding, size_t word)
 {
 	switch (encoding & POINTER_FORMAT) {
@@ -48,7 +48,7 @@ static inline uint64_t eh_pointer_value(struct byte_reader *bytes, uint8_t encod
 	}
 }
 
-/* A pointer that stands at `address`; those relative to something else, or indirect, are refused. */
+/* A pointer at `address`. Indirect pointers, and those relative to anything but their own address, are refused. */
 static inline uint64_t eh_pointer(struct byte_reader *bytes, uint8_t encoding, size_t word, uint64_t address)
 {
 	uint64_t value = eh_pointer_value(bytes, encoding, word);

@@ -10,7 +10,7 @@ enum {
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
 	NAMES_KEPT_MAX = 65536,
-	NOTES_MAX_BYTES = 65536, /* of one segment or section; core files have more, but they carry no code */
+	NOTES_MAX_BYTES = 65536, /* of one segment or section; core files have more, but they contain no code */
 };
 
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
@@ -54,7 +54,7 @@ void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_byt
 	return take_ptr(copy);
 }
 
-/* What the header says of a table of headers. */
+/* The description of a table of headers in the file header. */
 struct table {
 	uint64_t offset, nr;
 	uint16_t entry_size;
@@ -116,7 +116,7 @@ static int read_table(struct elf_file *elf, const struct table *table, bool is_s
 	return err;
 }
 
-/* With very many sections or segments the counts live in section 0 (e_shnum = 0, PN_XNUM). */
+/* With very many sections or segments, their numbers are in section 0 (e_shnum = 0, PN_XNUM). */
 static int read_big_counts(struct elf_file *elf, struct table *segments, struct table *sections)
 {
 	struct table first = { .offset = sections->offset, .nr = 1, .entry_size = sections->entry_size };
@@ -172,7 +172,7 @@ static int read_headers(struct elf_file *elf)
 	return err;
 }
 
-/* Names that cannot be read are no failure: such a file has no section of any name. */
+/* If the names cannot be read, that is not a failure: no section is found by name then. */
 static int load_section_names(struct elf_file *elf)
 {
 	const Elf64_Shdr *names = elf_file_section_number(elf, elf->section_names);
@@ -212,7 +212,7 @@ static int open_elf(struct elf_file *elf)
 
 int elf_file_open(struct elf_file *elf, int fd)
 {
-	off_t size = lseek(fd, 0, SEEK_END); /* no fstat: the worker's seccomp list has none */
+	off_t size = lseek(fd, 0, SEEK_END); /* no fstat: the worker's filter does not allow it */
 
 	*elf = (struct elf_file){ .fd = fd, .size = size < 0 ? 0 : (uint64_t)size };
 	return open_elf(elf);
@@ -227,7 +227,7 @@ int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_byte
 int elf_file_lay_out(struct elf_file *elf)
 {
 	enum {
-		FIRST = 1 << 20, /* unlike what an undefined symbol leaves */
+		FIRST = 1 << 20, /* unlike an undefined symbol */
 		ALIGNMENT_MAX = 1 << 20,
 	};
 	const uint64_t end = 1ull << 40;
@@ -291,8 +291,8 @@ int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uin
 }
 
 /*
- * Two segments may share a page of the file: the bytes around their border are mapped by both. Code is what is asked
- * for, so an executable segment is preferred.
+ * Two segments may share a page of the file: both map the bytes around their border. The callers look for code, so an
+ * executable segment is preferred.
  */
 int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address)
 {
@@ -348,8 +348,8 @@ static int build_id_in(const struct elf_file *elf, uint64_t offset, uint64_t nr_
 }
 
 /*
- * A range that makes no sense is passed over: the program headers of a separate debug file are those of the program
- * it was split from, and their offsets need not fit it.
+ * An invalid range is ignored: a separate debug file has the program headers of its program, and their offsets need not
+ * fit it.
  */
 int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id)
 {

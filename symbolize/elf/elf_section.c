@@ -32,7 +32,7 @@ static int open_compressed(struct elf_section *section, const struct elf_file *e
 				    header->sh_size - nr, section->nr_bytes, &section->unpacker);
 }
 
-/* .zdebug_…, before there was a standard: "ZLIB" and the size, most significant byte first. */
+/* .zdebug_…, before the standard: "ZLIB" and the size, most significant byte first. */
 static int open_zdebug(struct elf_section *section, const struct elf_file *elf, const Elf64_Shdr *header)
 {
 	char head[12];
@@ -47,7 +47,7 @@ static int open_zdebug(struct elf_section *section, const struct elf_file *elf, 
 				    header->sh_size - sizeof(head), section->nr_bytes, &section->unpacker);
 }
 
-/* The older name of a debug section that is compressed in the old way; NULL where there is none. */
+/* The older name of a compressed debug section; NULL if it has none. */
 static const Elf64_Shdr *find_zdebug(const struct elf_file *elf, const char *name)
 {
 	char old[64];
@@ -58,7 +58,9 @@ static const Elf64_Shdr *find_zdebug(const struct elf_file *elf, const char *nam
 	return elf_file_section(elf, old);
 }
 
-/* The section of this name with something in it: that of a separate debug file's program is there, and empty. */
+/*
+ * The section of this name, if it has content: a separate debug file has the sections of its program without content.
+ */
 static const Elf64_Shdr *find(const struct elf_file *elf, const char *name)
 {
 	const Elf64_Shdr *header = elf_file_section(elf, name) ?: find_zdebug(elf, name);
@@ -119,7 +121,7 @@ static int read_bytes(struct elf_section *section, uint64_t offset, unsigned cha
 	return elf_file_read(section->elf, section->offset + offset, to, nr_bytes);
 }
 
-/* Keeps what the window already has of the range, and reads the rest. */
+/* Keeps the part of the range that is already in the window, and reads the rest. */
 static int move_window(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
 	uint64_t end = section->window_start + section->window_nr;

@@ -8,10 +8,10 @@
 
 enum {
 	ENTRIES_MAX = 4 << 20, /* the largest programs have less than a million */
-	CIE_MAX_BYTES = 256, /* real ones have 20 to 40; one is read again for each FDE when FDEs of two take turns */
+	CIE_MAX_BYTES = 256, /* real ones have 20 to 40; if FDEs alternate between CIEs, each reads its CIE again */
 };
 
-/* An entry while they are collected: as radix_sort() wants them. */
+/* An entry for radix_sort(). */
 struct found {
 	uint64_t start, size;
 };
@@ -20,14 +20,14 @@ struct frame_reader {
 	const struct symtab *table;
 	struct frame_section section;
 	VEC(struct found) found;
-	size_t next_symbol; /* after the one of the last FDE: nearly always that of the next one */
-	uint64_t last_cie; /* the one that was looked for last */
+	size_t next_symbol; /* after that of the last FDE: nearly always that of the next FDE */
+	uint64_t last_cie; /* the last one that was read */
 	uint8_t last_encoding;
 };
 
 /* ---- FDEs ---- */
 
-/* Whether the next symbol covers this; FDEs and symbols mostly have the same order. */
+/* Whether the next symbol covers this range. FDEs and symbols usually have the same order. */
 static bool is_next_symbol(struct frame_reader *reader, uint32_t start, uint64_t size)
 {
 	const struct symtab *table = reader->table;
@@ -39,7 +39,7 @@ static bool is_next_symbol(struct frame_reader *reader, uint32_t start, uint64_t
 	return true;
 }
 
-/* Adds [address, address + size) as far as it is code that no sized symbol covers. */
+/* Adds the part of [address, address + size) that is code without a sized symbol. */
 static int add_range(struct frame_reader *reader, uint64_t address, uint64_t size)
 {
 	const struct symtab *table = reader->table;
@@ -63,7 +63,7 @@ static int add_range(struct frame_reader *reader, uint64_t address, uint64_t siz
 	return vec_try_push(&reader->found, (struct found){ start, size });
 }
 
-/* The encoding of addresses in the FDEs of the CIE at this position; POINTER_OMITTED: not known. */
+/* The encoding of addresses in the FDEs of the CIE at this position; POINTER_OMITTED: unknown. */
 static uint8_t encoding_of(const struct frame_section *section, uint64_t position)
 {
 	struct byte_reader at = frame_section_from(section, position);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where functions are according to the unwind table (.eh_frame): the identity of code that no symbol names.
+ * The functions in the unwind table (.eh_frame), to identify code that has no symbol.
  *
- * Every function that a C or C++ compiler makes for x86-64 or arm64 has an entry there, stripped or not, because
- * exceptions need it. Its start is the true start of a function or of its cold part, its length is exact, and both are
- * the same in every process, so that samples of one nameless function fall together instead of being spread over
- * addresses. The format: Linux Standard Base, "Exception Frames"; encodings: DWARF in LSB ("DW_EH_PE").
+ * Every function that a C or C++ compiler makes for x86-64 or arm64 has an entry there, even in a stripped file,
+ * because exceptions need it. It starts at the true start of a function or of its cold part, and its length is exact.
+ * Both are the same in every process, so samples of one nameless function get one name. The format: Linux Standard
+ * Base, "Exception Frames"; encodings: DWARF in LSB ("DW_EH_PE").
  */
 #pragma once
 
@@ -22,8 +22,8 @@ struct frame_ranges {
 };
 
 /*
- * Reads the entries that no sized symbol of the finished table covers from its first to its last byte. Entries that
- * make no sense are passed over, and what follows a broken one is not read; -ENOMEM.
+ * Reads the entries that a sized symbol of the finished table does not cover completely. Ignores malformed entries, and
+ * everything after an entry of unknown length; -ENOMEM.
  */
 int frame_ranges_read(struct frame_ranges *ranges, const struct elf_file *elf, const struct symtab *table);
 void frame_ranges_done(struct frame_ranges *ranges);

@@ -10,7 +10,7 @@
 enum {
 	SECTION_MAX = 256 << 20, /* Chromium's .eh_frame, with 200 MB of code, has 25 MB */
 	HEADER_BYTES = 20,
-	TABLE_ENCODING = 0x3b, /* pairs of four bytes, relative to the header; every linker writes that */
+	TABLE_ENCODING = 0x3b, /* pairs of four bytes, relative to the header; all linkers write these */
 };
 
 void frame_section_done(struct frame_section *section)
@@ -119,12 +119,15 @@ bool frame_fde_range(const struct frame_section *section, struct frame_entry *fd
 	uint64_t address = section->address + (uint64_t)(fde->body.at - section->bytes);
 
 	*ret_start = eh_pointer(&fde->body, encoding, section->word, address);
-	/* A length is never negative. */
+	/* A length is not negative. */
 	*ret_size = eh_pointer_value(&fde->body, encoding & POINTER_FORMAT & ~POINTER_SIGNED, section->word);
 	return !fde->body.bad;
 }
 
-/* .eh_frame counts back from the number itself to the CIE, and 0 marks a CIE; .debug_frame counts from its start. */
+/*
+ * In .eh_frame the number is the distance back to the CIE, and 0 marks a CIE; in .debug_frame it counts from the
+ * section's start.
+ */
 static void read_identity(const struct frame_section *section, bool is_wide, struct frame_entry *entry)
 {
 	uint64_t position = (uint64_t)(entry->body.at - section->bytes);
@@ -154,7 +157,7 @@ bool frame_next_entry(const struct frame_section *section, struct byte_reader *a
 	return true;
 }
 
-/* The data that "z" announces: one item for each letter after it, in their order. */
+/* The data for "z": one item for each letter after it, in that order. */
 static bool read_augmentation(const struct frame_section *section, struct byte_reader bytes, const char *letters,
 			      struct frame_cie *cie)
 {

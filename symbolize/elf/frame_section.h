@@ -14,11 +14,11 @@ struct frame_section {
 	size_t nr;
 	uint64_t address; /* of bytes[0]; 0 for .debug_frame, which is not loaded */
 	size_t word; /* bytes of an address: 4 or 8 */
-	bool is_debug; /* .debug_frame: CIEs are recognised and pointed to in another way */
-	bool ends_at_zero; /* its size is not known: an entry without length is the last one */
+	bool is_debug; /* .debug_frame: CIEs are marked and referred to in another way */
+	bool ends_at_zero; /* its size is unknown: it ends at an entry of length 0 */
 };
 
-/* -ENODATA when the file has none; else as in elf_file.h. */
+/* -ENODATA if the file has none; otherwise as in elf_file.h. */
 int frame_section_eh(const struct elf_file *elf, struct frame_section *ret_section);
 int frame_section_debug(const struct elf_file *elf, struct frame_section *ret_section);
 void frame_section_done(struct frame_section *section);
@@ -33,29 +33,29 @@ struct frame_header_entry {
 struct frame_header {
 	uint64_t address;  /* of the header */
 	uint64_t eh_frame; /* address of .eh_frame */
-	uint64_t table; /* offset in the file, of struct frame_header_entry by function; 0: none, or in another form */
+	uint64_t table; /* file offset of struct frame_header_entry, sorted by function; 0: none, or of another form */
 	uint64_t nr; /* of its entries */
 };
 
-/* -ENODATA when the file has none, -EBADMSG for one that we do not know. */
+/* -ENODATA if the file has none, -EBADMSG for an unknown form. */
 int frame_header_read(const struct elf_file *elf, struct frame_header *ret_header);
 
 /* ---- entries ---- */
 
 struct frame_entry {
 	uint64_t position; /* in the section */
-	uint64_t cie; /* of an FDE: position of its CIE; it may lie anywhere */
-	bool is_cie, is_last; /* is_last: has no length, and nothing in it */
-	struct byte_reader body; /* what follows the length and the identity */
+	uint64_t cie; /* of an FDE: position of its CIE, which may be anywhere */
+	bool is_cie, is_last; /* is_last: it has length 0 and no content */
+	struct byte_reader body; /* the part after the length and the identity */
 };
 
-/* Reads the entry where `at` is and steps over it; false at the end, also where a length leads out of the section. */
+/* Reads the entry at `at` and moves past it; false at the end, and if the length leads out of the section. */
 bool frame_next_entry(const struct frame_section *section, struct byte_reader *at, struct frame_entry *ret_entry);
 
 /* The section from a position on. */
 struct byte_reader frame_section_from(const struct frame_section *section, uint64_t position);
 
-/* What FDEs have in common. */
+/* The common part of FDEs. */
 struct frame_cie {
 	uint8_t encoding; /* of the addresses in its FDEs */
 	bool is_signal, has_augmentation;
@@ -64,11 +64,9 @@ struct frame_cie {
 	struct byte_reader instructions;
 };
 
-/* False when it makes no sense, or is of a kind that we do not know. */
+/* False if it is malformed, or of an unknown kind. */
 bool frame_read_cie(const struct frame_section *section, const struct frame_entry *entry, struct frame_cie *ret_cie);
 
-/*
- * The code of an FDE, whose CIE has this encoding; its body then begins after it. False when that makes no sense.
- */
+/* The code range of an FDE, whose CIE has this encoding; `body` then begins after it. False if it is malformed. */
 bool frame_fde_range(const struct frame_section *section, struct frame_entry *fde, uint8_t encoding,
 		     uint64_t *ret_start, uint64_t *ret_size);

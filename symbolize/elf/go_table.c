@@ -13,7 +13,7 @@ enum {
 	ALIGNMENT = 32, /* of the table, in all versions */
 };
 
-/* The first word; what follows differs. */
+/* The first word; the rest of the header depends on it. */
 enum go_magic {
 	GO_1_2 = 0xfffffffb,
 	GO_1_16 = 0xfffffffa,
@@ -55,7 +55,7 @@ static bool read_header(const struct elf_file *elf, uint64_t offset, struct head
 
 /* ---- the start of the text ---- */
 
-/* In a position independent program it is filled in when it is loaded; the file has a relocation in its place. */
+/* In a position independent program, the start is filled in at load time; the file has a relocation for it. */
 static uint64_t relocated(const struct elf_file *elf, uint64_t address)
 {
 	for (size_t i = 0; i < elf->sections.nr; i++) {
@@ -73,7 +73,7 @@ static uint64_t relocated(const struct elf_file *elf, uint64_t address)
 	return 0;
 }
 
-/* A header without it (newer linkers), and without a relocation, means the section. */
+/* If the header has no start (newer linkers), and there is no relocation, it is the start of the section. */
 static uint64_t find_text(const struct elf_file *elf, uint64_t place, uint64_t word)
 {
 	const Elf64_Shdr *section = elf_file_section(elf, ".text");
@@ -117,7 +117,7 @@ static bool take_header(const struct elf_file *elf, struct go_table *go, const s
 	case GO_1_20:
 		take_offsets(go, header->words + 3);
 		go->word = 4;
-		go->flags = header->magic == GO_1_20 ? 40 : 36; /* from 1.20 on a line number comes first */
+		go->flags = header->magic == GO_1_20 ? 40 : 36; /* from 1.20 on, a line number comes first */
 		go->text = find_text(elf, go->start + 8 + 2 * width, header->words[2]);
 		return go->text;
 	default:
@@ -125,7 +125,7 @@ static bool take_header(const struct elf_file *elf, struct go_table *go, const s
 	}
 }
 
-/* Whether all ranges lie in the table, in this order. */
+/* Whether all ranges are in the table. */
 static bool is_valid(const struct go_table *go)
 {
 	uint64_t end = go->start + go->nr_bytes;
@@ -135,7 +135,7 @@ static bool is_valid(const struct go_table *go)
 	       (!go->flags || go->programs >= go->start) && (2 * go->nr + 1) * go->word <= end - go->functions;
 }
 
-/* A table at this offset, of at most so many bytes. */
+/* Reads a table at this offset, of at most so many bytes. */
 static bool open_table(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, struct go_table *ret_go)
 {
 	struct go_table go = { .start = offset, .nr_bytes = nr_bytes };
@@ -148,7 +148,7 @@ static bool open_table(const struct elf_file *elf, uint64_t offset, uint64_t nr_
 	return true;
 }
 
-/* ---- where it is ---- */
+/* ---- finding the table ---- */
 
 /* Looks for a header in a segment. */
 static bool scan(const struct elf_file *elf, const Elf64_Phdr *segment, unsigned char *window, struct go_table *ret_go)
@@ -191,7 +191,7 @@ int go_table_find(const struct elf_file *elf, struct go_table *ret_go)
 
 /* ---- functions ---- */
 
-/* The list has {entry, place of the record} for each function, a record begins with {entry, position of the name}. */
+/* The list has {entry, place of the record} for each function; a record begins with {entry, position of the name}. */
 static int add_functions(struct symtab *table, const struct elf_file *elf, const struct go_table *go,
 			 unsigned int names)
 {

@@ -12,7 +12,7 @@ enum {
 	RESOLVERS_MAX = 4096,
 	CHOICES_MAX = 64, /* of one resolver; real ones have 2 to 10 */
 	STARTS_MAX = 1 << 20,
-	ENTRY_BYTES = 16, /* an instruction has 15 at most */
+	ENTRY_BYTES = 16, /* an instruction has at most 15 */
 	VECTORS_MAX = 8,
 };
 
@@ -40,7 +40,7 @@ const struct ifunc_choice *ifuncs_of(const struct ifuncs *ifuncs, uint64_t resol
 
 /* ---- where functions start ---- */
 
-/* Without a table that we know there is none. */
+/* If there is no table of a known form, no start is known. */
 static int read_starts(struct ifunc_reader *reader)
 {
 	struct frame_header header;
@@ -69,11 +69,11 @@ static bool is_start(const struct ifunc_reader *reader, uint64_t address, uint64
 	return at < reader->starts.nr && reader->starts.data[at].function == distance;
 }
 
-/* ---- where they can be probed ---- */
+/* ---- the place to probe ---- */
 
 /*
  * Length of a vector instruction (VEX or EVEX encoded), 0 for any other: prefix, opcode, ModRM, SIB, displacement, and
- * a byte of its own for some. None of them jumps or touches the stack.
+ * for some an immediate byte. None of them jumps or uses the stack.
  */
 static size_t vector_length(const unsigned char code[ENTRY_BYTES])
 {
@@ -100,9 +100,9 @@ static size_t vector_length(const unsigned char code[ENTRY_BYTES])
 }
 
 /*
- * The kernel looks at the opcode of a vector instruction as if it were another one, and refuses a breakpoint at many of
- * them (ENOTSUPP). Implementations for new CPUs begin with such: they are probed at the first instruction that is none,
- * which every call passes once, with the return address still on top of the stack.
+ * The kernel mistakes the opcode of a vector instruction for another one, and refuses a breakpoint at many of them
+ * (ENOTSUPP). Implementations for new CPUs begin with such instructions. They are probed at the first other
+ * instruction, which every call executes once, with the return address still on top of the stack.
  */
 static uint64_t entry_of(const struct ifunc_reader *reader, uint64_t offset)
 {
@@ -140,8 +140,8 @@ static int add_choice(struct ifunc_reader *reader, size_t first, uint64_t resolv
 }
 
 /*
- * The address that an instruction at `code` loads, seen by its bytes: lea disp32(%rip),%r64, and where addresses are
- * constants, mov $imm32,%r32. This may be the middle of another instruction; is_start() sorts that out.
+ * The address that an instruction at `code` loads: lea disp32(%rip),%r64, and if addresses are constants, mov
+ * $imm32,%r32. `code` may be in the middle of another instruction; is_start() excludes wrong results.
  */
 static bool loaded_address(const struct ifunc_reader *reader, const unsigned char *code, uint64_t address,
 			   uint64_t *ret_loaded)

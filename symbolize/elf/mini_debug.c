@@ -11,7 +11,7 @@ enum {
 	FIRST_BYTES = 65536,             /* of output; doubled as needed */
 };
 
-/* Room for twice as much output as there is. */
+/* Doubles the room for output. */
 static int grow(lzma_stream *stream, unsigned char **bytes, size_t room)
 {
 	size_t nr = (size_t)stream->total_out, wanted = nr ? 2 * nr : FIRST_BYTES;

@@ -2,8 +2,8 @@
 /*
  * The names of a symbol table: a string table of the file, in memory or read name by name.
  *
- * Small string tables are loaded once. Large ones (a C++ library has megabytes) stay in the file, which is then kept
- * open, because most of their names are never asked for and memory is what users complain about.
+ * Small string tables are loaded once. Large ones (a C++ library has megabytes) stay in the file, which is kept open:
+ * most of their names are never needed, and memory is scarce.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "symbolize/elf/elf_file.h"
 
-/* Names longer than this are cut. */
+/* Longer names are truncated. */
 #define NAME_MAX_BYTES 16384
 
 struct name {
@@ -21,19 +21,19 @@ struct name {
 
 struct names {
 	bool is_open; /* zeroed names are empty */
-	int fd; /* ours; -1: the table was in memory, and the copy stays */
+	int fd; /* owned; -1: the table came from memory, and the copy is kept */
 	uint64_t offset, nr_bytes; /* of the string table */
-	char *copy; /* of all of it and a NUL, or NULL: read from the file */
+	char *copy; /* of all of it, with a NUL at the end; NULL: names are read from the file */
 };
 
-/* Opens the string table at this range of the file; loads it unless it is larger than `copy_max` and in a file. */
+/* Opens the string table in this range of the file. Loads it, unless it is larger than `copy_max` and in a file. */
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
 void names_done(struct names *names);
 
-/* Loads a string table that was left in the file. Where that fails, its names are read from the file as before. */
+/* Loads a string table that was left in the file. If that fails, names are read from the file as before. */
 void names_load(struct names *names);
 
-/* Lets go of the copy, if there is a file: the names are then read from that. */
+/* Frees the copy, unless there is no file. Names are then read from the file. */
 void names_drop_copy(struct names *names);
 
 /*
@@ -67,26 +67,26 @@ static inline bool name_ends_with(struct name name, const char *suffix)
 }
 
 /*
- * Which of two names of one place to show: > 0 when `a` is better. Plain names win over implementation names
- * ("malloc" over "__libc_malloc"), fewer leading underscores, then the shorter, then byte order so that the choice
- * never depends on the order in the table.
+ * Decides which of two names of one place to show: > 0 if `a` is better. Plain names are preferred to internal ones
+ * ("malloc" to "__libc_malloc"), then fewer leading underscores, then the shorter name, then byte order, so that the
+ * choice never depends on the order of the table.
  */
 int name_compare(struct name a, struct name b);
 
-/* The first of these rules alone: what the names begin with. 0 when they are equal in that. */
+/* Only the first of these rules, about the beginnings of names. 0 if they are equal in that. */
 int name_compare_beginnings(struct name a, struct name b);
 
-/* In words, which of these rules made `worse` lose: "is longer". */
+/* The rule by which `worse` lost, in words: "is longer". */
 const char *name_rule(struct name better, struct name worse);
 
 /*
- * What speaks for a symbol among several at one address, the weightier the higher the bit, so that two merits compare
- * as numbers. With equal merits the names decide (name_compare); of exported ones what the names begin with goes before
- * MERIT_GLOBAL (symtab.c).
+ * Properties that decide between symbols at one address. A higher bit is more important, so two merits are compared as
+ * numbers. If they are equal, the names decide (name_compare). For exported names, the beginnings of the names decide
+ * before MERIT_GLOBAL (symtab.c).
  */
 enum symbol_merit {
 	MERIT_GLOBAL = 1, /* not weak */
-	MERIT_DYNAMIC = 2, /* exported by the file: the name its users know */
+	MERIT_DYNAMIC = 2, /* exported by the file: the name that its users know */
 	MERIT_NOT_LOCAL = 4,
 	MERIT_FUNCTION = 8, /* typed as a function */
 	MERIT_SIZED = 16,

@@ -13,11 +13,11 @@ enum {
 	STEP = 4,      /* stubs begin at multiples of this */
 	STUB_NAME_MAX = 1024,
 	STUB_NAMES_MAX = 4 << 20,
-	SYMBOLS_MAX_BYTES = 8 << 20, /* of dynamic symbols that are held whole: libpython has 100 KB, and 1,400 stubs */
-	NAMES_MAX_BYTES = 1 << 20, /* the same of their names */
+	SYMBOLS_MAX_BYTES = 8 << 20, /* of dynamic symbols that are read whole: libpython has 100 KB, and 1,400 stubs */
+	NAMES_MAX_BYTES = 1 << 20, /* the same for their names */
 };
 
-/* The slot that a stub jumps through. */
+/* The slot through which a stub jumps. */
 struct slot {
 	uint64_t address;
 	uint64_t stub; /* in plt.stubs */
@@ -27,9 +27,9 @@ struct plt_reader {
 	const struct elf_file *elf;
 	const struct symtab *table;
 	struct plt *plt;
-	uint64_t got; /* what i386's position independent stubs are relative to */
+	uint64_t got; /* base of the slots of i386's position independent stubs */
 	VEC(struct slot) slots;
-	struct names names; /* of the symbols that the relocations of the section at hand refer to */
+	struct names names; /* symbols of the present section of relocations */
 	const Elf64_Shdr *symbols; /* NULL: none */
 	struct elf_section symbol_bytes;
 	uint64_t nr_visited; /* VISITS_MAX */
@@ -38,8 +38,8 @@ struct plt_reader {
 /* ---- stubs: from code to slot ---- */
 
 /*
- * x86-64: jmp *disp32(%rip), perhaps with the prefix of a branch that may be traced (bnd). i386: jmp *address, or
- * jmp *disp32(%ebx) with the table's address in %ebx. After endbr64 or endbr32, if at all.
+ * x86-64: jmp *disp32(%rip), perhaps with a bnd prefix. i386: jmp *address, or jmp *disp32(%ebx), where %ebx has the
+ * address of the table. Perhaps after endbr64 or endbr32.
  */
 static size_t jump_x86(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t address,
 		       uint64_t *ret_slot)
@@ -61,7 +61,7 @@ static size_t jump_x86(const struct plt_reader *reader, const unsigned char *cod
 	return at + 6;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; maybe after "bti c". */
+/* adrp x16, page; ldr x17, [x16, #offset]; perhaps after "bti c". */
 static size_t jump_arm64(const unsigned char *code, size_t nr, uint64_t address, uint64_t *ret_slot)
 {
 	uint32_t words[3] = {};
@@ -78,7 +78,7 @@ static size_t jump_arm64(const unsigned char *code, size_t nr, uint64_t address,
 	return 4 * first + 8;
 }
 
-/* How many bytes of a stub were needed to see its slot; 0: no stub starts here. */
+/* Size of the stub up to its jump; 0: no stub starts here. */
 static size_t stub_at(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t address,
 		      uint64_t *ret_slot)
 {
@@ -93,7 +93,7 @@ static size_t stub_at(const struct plt_reader *reader, const unsigned char *code
 	}
 }
 
-/* A stub reaches to the next multiple of 8 or 16 of its section: what follows the jump belongs to it. */
+/* A stub extends to the next multiple of 8 or 16 in its section: the bytes after the jump belong to it. */
 static uint64_t stub_size(const Elf64_Shdr *section, uint64_t at, size_t used)
 {
 	bool is_narrow = section->sh_entsize == 8 && used <= 8;
@@ -146,7 +146,7 @@ static struct name name_of_symbol(struct plt_reader *reader, uint64_t number, ch
 	return names_get(&reader->names, name, scratch);
 }
 
-/* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol but the resolver's address. */
+/* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol, only the resolver's address. */
 static struct name name_of_code(const struct plt_reader *reader, uint64_t address, char scratch[NAME_MAX_BYTES])
 {
 	const struct symtab_symbol *symbol = NULL;
@@ -190,7 +190,7 @@ static int apply(struct plt_reader *reader, const Elf64_Rela *relocation)
 	return err;
 }
 
-/* One of the four shapes of a relocation, as the widest. */
+/* One of the four forms of a relocation, converted to the largest. */
 static Elf64_Rela widen(const struct elf_file *elf, const unsigned char *bytes, size_t size)
 {
 	Elf64_Rela wide = {};
@@ -243,8 +243,8 @@ static void drop_symbols(struct plt_reader *reader)
 }
 
 /*
- * Makes the symbols that relocations of a section refer to the current ones; static programs have none. Most files have two
- * sections of relocations that refer to the same symbols.
+ * Sets `symbols` to those of a section of relocations; static programs have none. Most files have two sections of
+ * relocations with the same symbols.
  */
 static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 {

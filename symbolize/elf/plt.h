@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stubs of the procedure linkage table, named after what they jump to: `func@plt`.
+ * The stubs of the procedure linkage table, named after their targets: `func@plt`.
  *
- * Linkers lay these sections out in many ways (lazy, immediate, with IBT or BTI landing pads, with a header entry or
- * without), so position in .rela.plt says nothing. Each stub holds one indirect jump through a slot of the global
- * offset table, and the relocation of that slot names the function.
+ * Linkers use many layouts for these sections (lazy, immediate, with IBT or BTI landing pads, with a header entry or
+ * without), so the position in .rela.plt does not identify a stub. Each stub has one indirect jump through a slot of
+ * the global offset table, and the relocation of that slot names the function.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 struct plt_stub {
 	uint32_t start, size; /* in the file, from plt.base */
-	uint32_t name;        /* position in plt.names; 0: not known */
+	uint32_t name;        /* position in plt.names; 0: unknown */
 	uint32_t unused;      /* for radix_sort() */
 };
 
@@ -23,7 +23,8 @@ struct plt {
 };
 
 /*
- * Reads .plt, .plt.sec and .plt.got of x86-64, i386 and arm64 files. A stub that jumps elsewhere has no name; -ENOMEM.
+ * Reads .plt, .plt.sec and .plt.got of x86-64, i386 and arm64 files. A stub that jumps in another way has no name;
+ * -ENOMEM.
  */
 int plt_read(struct plt *plt, const struct elf_file *elf, const struct symtab *table);
 void plt_done(struct plt *plt);

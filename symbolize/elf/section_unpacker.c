@@ -13,14 +13,14 @@
 enum {
 	INPUT_BYTES = 65536,     /* read at once */
 	SKIP_BYTES = 65536,      /* unpacked at once on the way to a place */
-	STATES_MAX = 64,         /* kept to go back to, 40 KB each */
+	STATES_MAX = 64,         /* kept for going back, 40 KB each */
 	STATE_APART = 1 << 20,   /* at least */
 	RATIO_MAX = 64,          /* of a debug section, 12 at most in practice; small ones may exceed it */
 	SMALL_BYTES = 65536,
 	ZSTD_WINDOW_LOG_MAX = 27,
 };
 
-/* A place to start again from. */
+/* A state from which to restart. */
 struct kept_state {
 	uint64_t input, output;
 	z_stream stream;
@@ -34,8 +34,8 @@ struct section_unpacker {
 	z_stream zlib;
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer zstd_input;
-	VEC(struct kept_state *) states; /* a z_stream may not move */
-	unsigned char buffer[INPUT_BYTES]; /* packed bytes; zlib.next_in or zstd_input.pos tells which are not used yet */
+	VEC(struct kept_state *) states; /* a z_stream may not be moved */
+	unsigned char buffer[INPUT_BYTES]; /* packed bytes; zlib.next_in or zstd_input.pos is the first unused one */
 	unsigned char skipped[SKIP_BYTES];
 };
 
@@ -103,7 +103,7 @@ static int unpack_zstd(struct section_unpacker *unpacker, unsigned char *to, siz
 	size_t nr, status;
 	int err = 0;
 
-	/* A full block may wait inside although all input is used. */
+	/* A full block may still be inside although all input is used. */
 	status = ZSTD_decompressStream(unpacker->zstd, &output, input);
 	if (!ZSTD_isError(status) && !output.pos) {
 		err = fill(unpacker, input->size - input->pos, &nr);
@@ -129,7 +129,7 @@ static void state_free(struct kept_state *state)
 	free(state);
 }
 
-/* What cannot be kept costs time later, and nothing else. */
+/* A state that cannot be kept costs only time later. */
 static void keep_state(struct section_unpacker *unpacker)
 {
 	uint64_t last = unpacker->states.nr ? vec_last(&unpacker->states)->output : 0;
@@ -198,7 +198,7 @@ int section_unpacker_read(struct section_unpacker *unpacker, uint64_t position, 
 	}
 	err = err ?: unpack(unpacker, ret_bytes, nr_bytes);
 	if (err)
-		start(unpacker); /* the next read begins anew, not in the middle of a failure */
+		start(unpacker); /* after a failure, the next read restarts */
 	return err;
 }
 

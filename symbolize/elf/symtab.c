@@ -11,7 +11,7 @@ enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */
 	NESTING_MAX = 64,              /* steps outwards in a lookup */
 	OUTER_MAX = (1u << 22) - 1,
-	COMPARED_MAX = 64 << 20, /* bytes of names, for all symbols at one start together; real files stay below */
+	COMPARED_MAX = 64 << 20, /* bytes of names that are compared for one file; real files stay below */
 	COMPARED_PER_SYMBOL = 512, /* and for each symbol */
 	NAMES_KEPT_MAX = 1u << 20, /* names of one file in memory; more stay in the file */
 };
@@ -79,8 +79,8 @@ struct name symtab_name(const struct symtab *table, const struct symtab_symbol *
 /* ---- ranking of aliases and duplicates ---- */
 
 /*
- * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its
- * binding: libc's calloc and puts are weak, the names for its own use beside them (__libc_calloc, _IO_puts) are not.
+ * > 0 if a is the better name for the place. For exported names, the beginning of the name decides before the binding:
+ * libc's calloc and puts are weak, but its internal names for them (__libc_calloc, _IO_puts) are not.
  */
 static int compare_aliases(struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
 {
@@ -109,7 +109,10 @@ static bool same_name(struct symtab *table, uint32_t a, uint32_t b)
 			  &table->nr_compared);
 }
 
-/* Joins entries of one start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are left. */
+/*
+ * Merges entries with the same start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are
+ * left.
+ */
 static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -134,7 +137,7 @@ static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
 	return kept;
 }
 
-/* Insertion sort, the best last: groups are tiny. */
+/* Insertion sort, the best last: groups are small. */
 static void rank(struct symtab *table, uint32_t first, uint32_t nr)
 {
 	for (uint32_t i = 1; i < nr; i++) {
@@ -147,7 +150,7 @@ static void rank(struct symtab *table, uint32_t first, uint32_t nr)
 	}
 }
 
-/* Leaves one symbol of those at one start that has no less merit than the others, whatever their names. */
+/* Keeps only the symbol with the highest merit of those at one start, without comparing names. */
 static void choose_by_merit(struct symtab_symbol *symbols, uint32_t nr)
 {
 	for (uint32_t i = 1; i < nr; i++)
@@ -155,7 +158,7 @@ static void choose_by_merit(struct symtab_symbol *symbols, uint32_t nr)
 			symbols[0] = symbols[i];
 }
 
-/* Handles each group of symbols at one start, and closes the gaps that duplicates leave. */
+/* Ranks each group of symbols at one start, and closes the gaps left by duplicates. */
 static void settle_groups(struct symtab *table)
 {
 	enum {
@@ -190,8 +193,8 @@ static uint64_t end_of(const struct symtab_symbol *symbol)
 }
 
 /*
- * A symbol without size reaches to the next one, whatever that is. Inside a function that has a size it is only a
- * label and covers nothing but itself.
+ * A symbol without a size extends to the next symbol. Inside a function with a size, it is only a label and covers only
+ * its own address.
  */
 static void bound_unsized(struct symtab *table)
 {
@@ -212,7 +215,10 @@ static void bound_unsized(struct symtab *table)
 	}
 }
 
-/* Links each symbol to the nearest one before it that ends later: where a lookup goes on when this does not cover. */
+/*
+ * Links each symbol to the nearest earlier one that ends later: a lookup continues there if this symbol does not cover
+ * the place.
+ */
 static void link_outer(struct symtab *table)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -237,8 +243,8 @@ static void link_outer(struct symtab *table)
 /* ---- names ---- */
 
 /*
- * Copies the names that are in use out of loaded string tables; `to` is NULL to measure only, up to a size beyond which
- * they are not kept.
+ * Copies the used names out of loaded string tables. With `to` NULL only measures, up to the size beyond which they are
+ * not kept.
  */
 static size_t copy_names(struct symtab *table, char *to)
 {
@@ -263,7 +269,7 @@ static size_t copy_names(struct symtab *table, char *to)
 	return nr_bytes;
 }
 
-/* Keeps only the names in use, or none and the file instead, so that an index stays small. */
+/* Keeps only the used names, or none of them and the file, so that an index stays small. */
 static int settle_names(struct symtab *table)
 {
 	size_t nr_bytes = copy_names(table, NULL);

@@ -6,17 +6,17 @@
 #include "core/base/cleanup.h"
 
 enum {
-	NOTE_TYPE = 3,               /* NT_STAPSDT, which elf.h has no name for */
+	NOTE_TYPE = 3,               /* NT_STAPSDT, which elf.h does not define */
 	SECTION_MAX_BYTES = 16 << 20, /* some hundred thousand probes */
 	NOTES_MAX = 1 << 18,
 	TEXT_MAX_BYTES = 16 << 20,
 };
 
-/* What a note's addresses are measured against. */
+/* The base of a note's addresses. */
 struct usdt_reader {
 	struct usdt_notes *notes;
 	const struct elf_file *elf;
-	uint64_t base; /* where .stapsdt.base is now; 0: the file has none */
+	uint64_t base; /* present address of .stapsdt.base; 0: the file has none */
 };
 
 void usdt_notes_done(struct usdt_notes *notes)
@@ -33,8 +33,8 @@ const char *usdt_text(const struct usdt_notes *notes, uint32_t position)
 /* ---- places ---- */
 
 /*
- * The place in the file of an address in a segment with these flags. A segment may claim to lie anywhere: what wraps is no
- * place.
+ * The file offset of an address in a segment with these flags. A segment may have any address, so a sum that wraps is
+ * refused.
  */
 static bool find_place(const struct elf_file *elf, uint64_t address, uint32_t flags, uint64_t *ret_offset)
 {
@@ -45,7 +45,7 @@ static bool find_place(const struct elf_file *elf, uint64_t address, uint32_t fl
 
 /* ---- one note ---- */
 
-/* {address, base, semaphore}; false when they lead to no places in the file. */
+/* {address, base, semaphore}; false if they are not at places in the file. */
 static bool take_places(const struct usdt_reader *reader, struct byte_reader *content, struct usdt_note *ret_note)
 {
 	size_t word = reader->elf->is_64 ? 8 : 4;
@@ -59,7 +59,7 @@ static bool take_places(const struct usdt_reader *reader, struct byte_reader *co
 	       (!semaphore || find_place(reader->elf, semaphore + moved, PF_W, &ret_note->semaphore_offset));
 }
 
-/* Three words, then provider, name and arguments, each with its NUL. A note without names is of no use. */
+/* Three words, then provider, name and arguments, each with its NUL. A note without names is ignored. */
 static int take_note(const struct usdt_reader *reader, struct byte_reader content)
 {
 	struct usdt_notes *notes = reader->notes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * USDT probes of a file: the notes that sys/sdt.h leaves in .note.stapsdt, as places in the file.
+ * USDT probes of a file: the notes of sys/sdt.h in .note.stapsdt, as places in the file.
  *
- * A note names an instruction (a nop), and maybe a semaphore: a counter that a tracer raises while it listens, so that
- * the program may skip the work of preparing arguments. Addresses are those of link time; prelink moves the code and
- * not the notes, which is why each note also tells where .stapsdt.base was then. Notes are untrusted:
- * a note whose instruction is not in executable memory of the file, or whose semaphore has no place in a writable part
- * of it, is passed over.
+ * A note has the address of an instruction (a nop), and perhaps that of a semaphore: a counter that a tracer
+ * increments, so that the program prepares arguments only then. Addresses are link-time addresses. Because prelink
+ * moves the code but not the notes, each note also has the address that .stapsdt.base had then. Notes are not trusted:
+ * a note is ignored if its instruction is not in executable memory of the file, or its semaphore not in a writable part
+ * of it.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct usdt_notes {
 	VEC(char) texts;
 };
 
-/* Reads all of them; a file without any is no error. -EBADMSG for a section that makes no sense, -ENOMEM. */
+/* Reads all of them; 0 also if the file has none. -EBADMSG for a malformed section, -ENOMEM. */
 int usdt_notes_read(struct usdt_notes *notes, const struct elf_file *elf);
 void usdt_notes_done(struct usdt_notes *notes);
 

@@ -20,15 +20,15 @@ struct output {
 };
 
 /*
- * Called by libiberty with each piece of the name. Leaving by longjmp is the only way to stop it; its printers keep
- * their state on the stack. (Punycode in a Rust v0 name is the exception: one buffer of the identifier's length leaks.)
+ * libiberty calls this with each piece of the name. Only longjmp can stop it. Its printers keep their state on the
+ * stack. (Punycode in a Rust v0 name is the exception: one buffer of the identifier's length leaks.)
  */
 static void take_piece(const char *piece, size_t nr_bytes, void *context)
 {
 	struct output *output = context;
 
 	if (!nr_bytes)
-		return; /* Rust's printer hands over NULL then */
+		return; /* Rust's printer passes NULL in this case */
 	if (nr_bytes >= DEMANGLED_MAX_BYTES - output->nr)
 		longjmp(output->overflow, 1);
 	memcpy(output->text + output->nr, piece, nr_bytes);
@@ -73,9 +73,9 @@ static bool is_legacy_rust(const char *mangled)
 }
 
 /*
- * libiberty's demangler of D returns the whole string without a bound, and each "Q" repeats a part of what is before it,
- * so it can double the name; real names have a few. It ignores what follows a name that it understands. Functions of D
- * are in a module, so a name without a "." is none.
+ * libiberty's demangler of D returns the whole string without a bound, and each "Q" repeats a part of what is before
+ * it, so it can double the name; real names have a few. It ignores text after a name that it understands. Functions of
+ * D are in a module, so a name without a "." is not one.
  */
 static bool run_d(const char *mangled, char *ret_text)
 {
@@ -95,7 +95,9 @@ static bool run_d(const char *mangled, char *ret_text)
 	return is_right;
 }
 
-/* "_D", and the length of the first part of the path; a C function can be called that, and then is none of D's. */
+/*
+ * "_D" and the length of the first part of the path. A function of C can have such a name too, but run_d() refuses it.
+ */
 static bool is_d(const char *mangled)
 {
 	return starts_with(mangled, "_D") && (isdigit((unsigned char)mangled[2]) || !strcmp(mangled, "_Dmain"));
@@ -121,7 +123,7 @@ static bool demangle_symbol(struct name mangled, char *ret_text)
 
 bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 {
-	static const char suffix[] = "@plt"; /* ours: see plt.h */
+	static const char suffix[] = "@plt"; /* added by us: plt.h */
 	size_t nr;
 
 	if (!name_ends_with(mangled, suffix))
@@ -136,19 +138,19 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 
 /* ---- without parameters ---- */
 
-/* What may follow a parameter list: " const", " &&"; not the rest of a Rust path nor " [clone .cold]". */
+/* Whether this may follow a parameter list: " const", " &&"; but not the rest of a Rust path, nor " [clone .cold]". */
 static bool is_qualifiers(const char *text)
 {
 	return text[strspn(text, " &abcdefghijklmnopqrstuvwxyz")] == '\0';
 }
 
-/* By how much a character changes the depth of brackets, from right to left. */
+/* How a character changes the depth of brackets, from right to left. */
 static int step_back(char c)
 {
 	return c == ')' || c == '>' || c == '}' ? 1 : c == '(' || c == '<' || c == '{' ? -1 : 0;
 }
 
-/* Of the parameter list that ends in front of `closed`; 0 when it is not opened. */
+/* The start of the parameter list that ends before `closed`; 0 if it has no opening bracket. */
 static size_t start_of_parameters(const char *text, size_t closed)
 {
 	size_t at = closed;
@@ -161,7 +163,7 @@ static size_t start_of_parameters(const char *text, size_t closed)
 	return depth ? 0 : at;
 }
 
-/* Functions made from templates have their return type in front. Names with operators are left whole. */
+/* The return type of a template function comes before its name. Names with operators are not changed. */
 static size_t start_of_name(const char *text, size_t end)
 {
 	const char *operator_name = strstr(text, "operator");
@@ -190,7 +192,7 @@ bool demangled_stem(const char *readable, struct name *ret_stem)
 	return true;
 }
 
-/* ---- as people write Rust's paths ---- */
+/* ---- short forms of Rust's paths ---- */
 
 /* Whether the character ends the "->" of a function's type. */
 static bool is_arrow(const char *text, size_t at)

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/call_filter.h"
 #include "symbolize/symbolize.h"
 
 /* A sanitizer maps terabytes and makes system calls of its own: docs/reference/symbols.md says what is allowed then. */
@@ -34,7 +35,12 @@
 #define SANITIZED false
 #endif
 
+/*
+ * Users from here on are nobody's, up to 2147352575: below are those of containers and above foreign ones ("Users,
+ * Groups, UIDs and GIDs on systemd Systems").
+ */
 enum {
+	UNUSED_USERS = 0x70000000,
 	NOBODY = 65534,
 };
 
@@ -48,16 +54,24 @@ static void close_from(unsigned int first)
 		close((int)fd);
 }
 
-int sandbox_keep_only(int kept)
-{
-	enum {
-		PLACE = 3
-	};
-	int null;
+enum {
+	PLACE = 3
+};
 
+int sandbox_keep_as_well(int kept)
+{
 	if (kept != PLACE && dup3(kept, PLACE, O_CLOEXEC) < 0)
 		return -errno;
 	close_from(PLACE + 1);
+	return PLACE;
+}
+
+int sandbox_keep_only(int kept)
+{
+	int null, place = sandbox_keep_as_well(kept);
+
+	if (place < 0)
+		return place;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd < PLACE; fd++) {
 		bool keep_for_reports = SANITIZED && fd == 2;
@@ -84,15 +98,21 @@ static int drop_capabilities(void)
 	return err;
 }
 
+static bool become(uid_t user)
+{
+	return !setresgid(user, user, user) && !setresuid(user, user, user);
+}
+
 /*
- * An unprivileged user has nothing to give up and keeps its ids. So does root where the user namespace has no 65534;
- * sandbox_lacks() reports that, and capabilities go in any case.
+ * Becomes a user that no other process has, because processes of one user may stop and kill each other. If the user
+ * namespace lacks it, becomes nobody. An unprivileged user has nothing to give up and keeps its ids. So does root if
+ * the user namespace has no 65534 (sandbox_lacks() reports that); capabilities are dropped in any case.
  */
-static void become_nobody(void)
+static void become_another_user(void)
 {
 	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
 		prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+	if (setgroups(0, NULL) || become(UNUSED_USERS + (uid_t)getpid()) || become(NOBODY))
 		return;
 }
 
@@ -100,7 +120,7 @@ int sandbox_drop_privileges(void)
 {
 	int err;
 
-	become_nobody();
+	become_another_user();
 	err = drop_capabilities();
 	if (err)
 		return err;
@@ -124,12 +144,13 @@ static long landlock_version(void)
 
 static unsigned int give_up_and_look(void)
 {
-	bool was_root = !geteuid();
+	uid_t user = geteuid();
+	gid_t group = getegid();
 	unsigned int lacks = sandbox_has_filter() ? 0 : CONFINED_WITHOUT_FILTER;
 
 	if (landlock_version() < 1)
 		lacks |= CONFINED_WITHOUT_LANDLOCK;
-	if (sandbox_drop_privileges() || (was_root && (geteuid() != NOBODY || getegid() != NOBODY)))
+	if (sandbox_drop_privileges() || (!user && (geteuid() == user || getegid() == group)))
 		lacks |= CONFINED_AS_CALLER;
 	return lacks;
 }
@@ -148,7 +169,7 @@ unsigned int sandbox_lacks(void)
 
 int sandbox_follow_parent(int parent_pid)
 {
-	/* What may be sent to the whole process group, to end a run; SIGXCPU is our own limit. */
+	/* Signals that may be sent to the whole process group, to end a run. SIGXCPU is our own limit. */
 	static const int ignored[] = { SIGINT,  SIGHUP,    SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1,  SIGUSR2,
 				       SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT };
 	sigset_t none;
@@ -178,7 +199,7 @@ static int limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &wanted) ? -errno : 0;
 }
 
-/* The user nobody may have processes that are not ours, and they count. */
+/* Processes of the same user in other runs count too. */
 void sandbox_allow_processes(void)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
@@ -188,9 +209,9 @@ void sandbox_allow_processes(void)
 }
 
 /*
- * The limit is on the time of a whole life, and a worker lives as long as the run, which may be days. So only the soft
- * limit is set, which sandbox_grant_cpu() moves on as the worker answers: the process itself has no call to move it, or
- * to ignore the signal that ends it.
+ * The limit applies to the whole life of a process, and a worker lives as long as the run, which may be days. So only
+ * the soft limit is set. sandbox_grant_cpu() raises it as the worker answers; the worker itself cannot call anything
+ * that raises it, or that ignores the signal.
  */
 static int limit_cpu(int pid, rlim_t seconds)
 {
@@ -246,8 +267,8 @@ static int set_limits(unsigned int cpu_seconds, unsigned int descriptors, unsign
 /* ---- Landlock ---- */
 
 /*
- * A rule set that handles everything and allows nothing. Kernels without Landlock (before 5.13, or not enabled) are no
- * failure: the system call filter already has no call that opens.
+ * A rule set that handles everything and allows nothing. A kernel without Landlock (before 5.13, or not enabled) is no
+ * failure: the system call filter allows no call that opens a file.
  */
 static void deny_files(void)
 {
@@ -280,7 +301,7 @@ static void deny_files(void)
 /* ---- system calls ---- */
 
 /*
- * Reading and seeking descriptors that were handed over, memory, the socket, the end. No fstat: since glibc 2.33 it is
+ * Calls for reading and seeking descriptors, memory, the socket, and exit. No fstat: since glibc 2.33 it is
  * newfstatat(), which takes paths.
  */
 /* clang-format off */
@@ -292,7 +313,10 @@ static const int allowed[] = {
 	SCMP_SYS(getrandom), SCMP_SYS(exit), SCMP_SYS(exit_group),
 };
 
-/* A sanitizer's allocator and its reports; what is not here fails with EPERM instead of ending the worker. */
+/*
+ * Calls of a sanitizer's allocator and reports. With a sanitizer, other calls fail with EPERM instead of killing the
+ * worker.
+ */
 static const int allowed_sanitized[] = {
 	SCMP_SYS(write), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(sched_yield), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
@@ -305,19 +329,19 @@ static int set_action(scmp_filter_ctx filter, uint32_t action, const int *calls,
 	for (size_t i = 0; i < nr; i++) {
 		int err = seccomp_rule_add(filter, action, calls[i], 0);
 
-		if (err && err != -EDOM) /* not a call of this architecture */
+		if (err && err != -EDOM) /* a call of another architecture */
 			return err;
 	}
 	return 0;
 }
 
 /*
- * What libdw asks for and does without: dwarf_begin_elf() the path of its image in memory (realpath("/proc/self/fd/-1")),
- * and qsort() of glibc the size of the memory, when there is much to sort. An open() still kills.
+ * Calls by libdw that may fail: dwarf_begin_elf() asks for the path of its image in memory
+ * (realpath("/proc/self/fd/-1")), and glibc's qsort() for the size of the memory, to sort much. An open() still kills.
  */
 static const int refused[] = { SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(lstat), SCMP_SYS(sysinfo) };
 
-/* mmap() and mprotect(), but not of memory that can be executed. */
+/* mmap() and mprotect(), except of executable memory. */
 static int allow_data(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp is_data = SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
@@ -343,6 +367,69 @@ static int filter_calls(void)
 	err = err ?: seccomp_load(filter);
 	seccomp_release(filter);
 	return err;
+}
+
+/* What forks, ends and grants, and what a worker calls before it is confined and after. */
+static const struct sock_filter supervisor_calls[] = {
+	CALLS_BEGIN,
+	CALLS_ALLOW(SYS_sendmsg),
+	CALLS_ALLOW(SYS_recvmsg),
+	CALLS_ALLOW(SYS_ppoll),
+	CALLS_ALLOW(SYS_close),
+	CALLS_ALLOW(SYS_read),
+	CALLS_ALLOW(SYS_pread64),
+	CALLS_ALLOW(SYS_lseek),
+	CALLS_ALLOW(SYS_futex),
+	CALLS_ALLOW(SYS_clock_gettime),
+	CALLS_ALLOW(SYS_clock_getres),
+	CALLS_ALLOW(SYS_brk),
+	CALLS_ALLOW(SYS_mmap),
+	CALLS_ALLOW(SYS_munmap),
+	CALLS_ALLOW(SYS_mremap),
+	CALLS_ALLOW(SYS_mprotect),
+	CALLS_ALLOW(SYS_madvise),
+	CALLS_ALLOW(SYS_getrandom),
+	CALLS_ALLOW(SYS_restart_syscall),
+	CALLS_ALLOW(SYS_rt_sigreturn),
+	CALLS_ALLOW(SYS_exit),
+	CALLS_ALLOW(SYS_exit_group),
+	/* a worker is started and ended */
+	CALLS_ALLOW(SYS_socketpair),
+	CALLS_ALLOW(SYS_setsockopt),
+	CALLS_REFUSE_BITS(SYS_clone, 0, CALLS_NAMESPACES),
+	CALLS_IF(SYS_clone3, 1), /* its flags are in memory; without it the C library takes clone() */
+	CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS),
+	CALLS_ALLOW(SYS_kill),
+	CALLS_ALLOW(SYS_wait4),
+	CALLS_ALLOW(SYS_pidfd_open),
+	CALLS_ALLOW(SYS_getpid),
+	CALLS_ALLOW(SYS_prlimit64),
+	/* it confines itself */
+	CALLS_ALLOW(SYS_getppid),
+	CALLS_ALLOW(SYS_gettid),
+	CALLS_ALLOW(SYS_set_robust_list),
+	CALLS_ALLOW(SYS_dup),
+	CALLS_ALLOW(SYS_dup3),
+	CALLS_ALLOW(SYS_close_range),
+	CALLS_ALLOW(SYS_prctl),
+	CALLS_ALLOW(SYS_rt_sigaction),
+	CALLS_ALLOW(SYS_rt_sigprocmask),
+	CALLS_ALLOW(SYS_landlock_create_ruleset),
+	CALLS_ALLOW(SYS_landlock_restrict_self),
+	CALLS_ALLOW(SYS_seccomp),
+#ifdef SYS_poll
+	CALLS_ALLOW(SYS_poll),
+#endif
+#ifdef SYS_dup2
+	CALLS_ALLOW(SYS_dup2),
+#endif
+	CALLS_REFUSE_REST,
+};
+
+int sandbox_filter_supervisor(void)
+{
+	return SANITIZED ? 0
+			 : call_filter_begin(supervisor_calls, sizeof(supervisor_calls) / sizeof(*supervisor_calls));
 }
 
 int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors, unsigned int memory_mb)

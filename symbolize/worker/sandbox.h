@@ -1,46 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a forked child gives up everything it does not need to turn bytes into names.
+ * Confines a forked child to what it needs to turn bytes into names.
  *
- * Two steps, for two processes. The supervisor, which only forks workers, gives up identity and privileges for good. A
- * worker, which reads what strangers wrote, further gives up the file system, all but some twenty system calls, and
- * unbounded memory and CPU time.
+ * There are two levels. The supervisor, which only forks workers, gives up identity and privileges for good. A worker,
+ * which reads untrusted files, also gives up the file system and all but some twenty system calls, and its memory and
+ * CPU time are limited.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Closes every descriptor but `kept`, which becomes descriptor 3; 0, 1 and 2 become /dev/null. Returns 3 or -errno. */
+/*
+ * Closes every descriptor except `kept`, which becomes descriptor 3; 0, 1 and 2 become /dev/null. Returns 3 or -errno.
+ */
 int sandbox_keep_only(int kept);
 
-/* No capabilities now or later, user and group nobody where that is possible, not dumpable, no way back. */
+/*
+ * Drops all capabilities for good, and makes the process not dumpable. Root becomes a user and a group that no other
+ * process has, chosen by the pid; if the user namespace lacks these, nobody; if it lacks that too, it keeps its own.
+ */
 int sandbox_drop_privileges(void);
 
-/* Whether this process can install system call filters. Where it cannot, a worker runs unfiltered. */
+/* The same for a process whose 0, 1 and 2 are /dev/null already: it opens nothing. */
+int sandbox_keep_as_well(int kept);
+
+/*
+ * System calls of a process that only starts, ends and grants, and of what it forks until sandbox_confine(): others fail with EPERM. After
+ * sandbox_drop_privileges(). 0 or a negative errno.
+ */
+int sandbox_filter_supervisor(void);
+
+/* Whether this process can install system call filters. If not, workers run without a filter. */
 bool sandbox_has_filter(void);
 
-/* What a child that gives everything up keeps all the same: bits of enum symbol_confinement (symbolize.h). */
+/* What the confinement of a child lacks on this host: bits of enum symbol_confinement (symbolize.h). */
 unsigned int sandbox_lacks(void);
 
-/* As many processes as may be, for one that starts workers: before privileges go, and the user changes. */
+/*
+ * Raises the limit of processes as far as possible, for the process that starts workers. Call it before it drops
+ * privileges and changes its user.
+ */
 void sandbox_allow_processes(void);
 
-/* Dies with its parent; ignores what a terminal or a service manager sends, for the parent decides when to end. */
+/*
+ * Makes the process die with its parent and ignore signals of a terminal or a service manager, because the parent
+ * decides when to end.
+ */
 int sandbox_follow_parent(int parent_pid);
 
-/* As many descriptors as are wanted, or as this process may have. */
+/* Raises the limit of descriptors to `wanted`, or as far as this process may. */
 unsigned int sandbox_descriptors(unsigned int wanted);
 
 /*
- * Limits, and where the host has them, Landlock and the system call filter. Nothing can be opened afterwards. `cpu_seconds`
- * is the CPU time after which the process is killed, unless another process grants more, `descriptors` how many it may have,
- * and `memory_mb` its address space.
+ * Sets the limits and, where the host has them, Landlock and the system call filter. Afterwards nothing can be opened.
+ * `cpu_seconds`: the CPU time after which the process is killed, unless another process grants more. `descriptors`: how
+ * many it may have. `memory_mb`: its address space.
  */
 int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors, unsigned int memory_mb);
 
-/* From outside: so much CPU time from now on for a confined process of the same user. 0 or a negative errno. */
+/* Grants a confined process of the same user this much CPU time from now on. 0 or a negative errno. */
 int sandbox_grant_cpu(int pid, unsigned int cpu_seconds);
 
-/* What a process has used of the CPU in its life, in milliseconds, or a negative errno; no privilege is needed. */
+/* The CPU time of a process since its start, in milliseconds, or a negative errno; needs no privilege. */
 int64_t sandbox_cpu_ms(int pid);

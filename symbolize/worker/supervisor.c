@@ -18,18 +18,18 @@
 enum {
 	DESCRIPTORS = 256,
 	MANY_DESCRIPTORS = 4096, /* files with debug information stay open */
-	ANSWERS_AHEAD = 4 << 20, /* bytes: the worker goes on while the caller does something else */
+	ANSWERS_AHEAD = 4 << 20, /* bytes: the worker continues while the caller is busy */
 	END_TIMEOUT_MS = 1000, /* a process that has closed its socket ends soon */
 	END_KNOWN = 1 << 16,
 	SLOT_SHIFT = 24,
 	MEMORY_MB = 512,       /* of address space, for the worker in slot 0 */
-	OWNER_MEMORY_MB = 256, /* for each other one, unless there are questions about lines */
+	OWNER_MEMORY_MB = 256, /* for each other one, unless there will be questions about lines */
 };
 
-/* A worker. A zombie of it may stay in the slot until the next one takes its place. */
+/* A worker. It may stay in the slot as a zombie until the next one replaces it. */
 struct slot {
 	int pid;     /* -1: none */
-	int left[4]; /* killed ones that may still hang in the kernel; 0: none */
+	int left[4]; /* killed workers that may still hang in the kernel; 0: none */
 };
 
 /* ---- in the supervisor ---- */
@@ -39,7 +39,7 @@ static _Noreturn void run_worker(int socket, int supervisor_pid, unsigned int sl
 {
 	struct worker_options its = *options;
 	unsigned int descriptors = sandbox_descriptors(its.lines ? MANY_DESCRIPTORS : DESCRIPTORS);
-	int place = sandbox_keep_only(socket);
+	int place = sandbox_keep_as_well(socket);
 
 	its.max_lines_fd = (int)(descriptors - descriptors / 4);
 	its.memory_mb = slot && !its.lines ? OWNER_MEMORY_MB : MEMORY_MB;
@@ -51,7 +51,7 @@ static _Noreturn void run_worker(int socket, int supervisor_pid, unsigned int sl
 }
 
 /*
- * Starts a worker and sends the way to it, or why there is none. `more`: the slot, and how the one before ended
+ * Starts a worker and sends its socket, or why there is none. `more`: the slot, and how the previous worker ended
  * (MESSAGE_STARTED).
  */
 static int start_worker(int socket, struct draft *draft, const struct worker_options *options, uint32_t more)
@@ -61,14 +61,17 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	bool is_paired = !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 
 	if (is_paired) {
-		/* As much as the host allows (net.core.wmem_max); with less the worker waits for the caller. */
+		/* As much as the host allows (net.core.wmem_max). With less, the worker waits for the caller. */
 		setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &ahead, sizeof(ahead));
 		pid = fork();
 	}
 	err = pid < 0 ? errno : 0;
 	if (pid == 0)
 		run_worker(ends[1], supervisor_pid, more >> SLOT_SHIFT, options);
-	/* Before the caller hears of the worker: while its end is open here too, the worker's death does not close it. */
+	/*
+	 * Closed before the caller knows of the worker: while we have this end too, the worker's death would not close
+	 * it.
+	 */
 	if (is_paired)
 		close(ends[1]);
 	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);
@@ -87,7 +90,7 @@ static void send_stopped(int socket, struct draft *draft, uint32_t more)
 	draft_send(draft, socket, true, -1);
 }
 
-/* How a worker that ends by itself did. */
+/* How a worker that ends by itself has ended. */
 static uint32_t take_end(int pid)
 {
 	_cleanup_(closep) int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -99,7 +102,7 @@ static uint32_t take_end(int pid)
 	return (uint32_t)status | END_KNOWN;
 }
 
-/* Reaps those that were killed before, and notes a further one. */
+/* Reaps earlier killed workers, and notes another one. */
 static void leave(struct slot *slot, int pid)
 {
 	size_t nr = sizeof(slot->left) / sizeof(*slot->left);
@@ -115,8 +118,8 @@ static void leave(struct slot *slot, int pid)
 }
 
 /*
- * Ends the worker of a slot. How it ended, if it does so by itself, else 0: nothing waits for one that hangs in the
- * kernel (a dead network file system).
+ * Ends the worker of a slot. Returns how it ended if it did so by itself, else 0: a killed worker may hang in the
+ * kernel (a dead network file system), so it is not waited for.
  */
 static uint32_t end_worker(struct slot *slot, bool ends_itself)
 {
@@ -130,7 +133,7 @@ static uint32_t end_worker(struct slot *slot, bool ends_itself)
 	return end;
 }
 
-/* Does what the caller asks for. */
+/* Handles a request of the caller. */
 static void serve(int socket, const struct message *message, struct draft *draft, struct slot *slots,
 		  const struct worker_options *options)
 {
@@ -157,8 +160,14 @@ static _Noreturn void become_supervisor(int socket, int parent_pid, const struct
 	int place = sandbox_keep_only(socket);
 
 	sandbox_allow_processes();
+	/*
+	 * Kernels with CONFIG_SCHED_AUTOGROUP share the CPUs among sessions (sched(7)). In the session of `make -j16` the workers
+	 * would get a seventeenth of its share. In their own they get as much as that build.
+	 */
+	setsid();
 	prctl(PR_SET_NAME, "stacktool-super");
-	if (!message || !draft || place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid))
+	if (!message || !draft || place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid) ||
+	    sandbox_filter_supervisor())
 		_exit(1);
 	slots[0].pid = start_worker(place, draft, options, 0);
 	while (!message_receive(place, true, message, NULL) &&
@@ -195,7 +204,7 @@ int supervisor_start(struct supervisor *supervisor, const struct worker_options 
 	return err;
 }
 
-/* Forgets what came for a slot and was not taken. */
+/* Drops the answer for a slot that nobody has taken. */
 static void drop_answer(struct supervisor *supervisor, size_t slot)
 {
 	if (supervisor->last[slot].pid > 0)
@@ -204,8 +213,8 @@ static void drop_answer(struct supervisor *supervisor, size_t slot)
 }
 
 /*
- * The supervisor ends when its socket does, and it never waits for a worker, so this wait is short. One that somebody has stopped, as
- * other processes of its user may, is left behind.
+ * The supervisor ends when its socket is closed, and it never waits for a worker, so this wait is short. A supervisor
+ * that was stopped, as other processes of its user may do, is left behind.
  */
 void supervisor_stop(struct supervisor *supervisor)
 {
@@ -247,7 +256,7 @@ int supervisor_grant_cpu(const struct supervisor *supervisor, unsigned int slot)
 	return ask(supervisor, MESSAGE_GRANT, slot, 0);
 }
 
-/* Takes one answer that comes within the time, for whichever slot. */
+/* Receives one answer, for any slot, within the time. */
 static int take_answer(struct supervisor *supervisor, int timeout_ms)
 {
 	_cleanup_(freep) struct message *message = malloc(sizeof(*message));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The supervisor: a process that starts symbol workers, and ends them when they hang.
+ * The supervisor: a process that starts symbol workers, and kills them when they hang.
  *
- * Why not the caller itself? By the time a worker has to be replaced the caller has mapped BPF rings and given up the
- * privileges to change to another user, or to signal one. The supervisor is forked before all that, gives up everything at
- * once, and its workers are copies of it: without privileges from their first instruction, owned by the same user, so
- * that it may kill them. It reads nothing but one-word requests of the caller.
+ * The caller cannot do that: when a worker has to be replaced, the caller has mapped BPF rings and given up the
+ * privileges to change to another user, or to signal its processes. The supervisor is forked before, and gives up
+ * everything at once. Its workers are copies of it: unprivileged from their first instruction, and of the same user, so
+ * it may kill them. It reads only one-word requests of the caller.
  *
- * The caller's side of a worker is a socket that the supervisor sends; the two then talk directly (worker_protocol.h).
+ * The supervisor sends the caller a socket for each worker; the two then talk directly (worker_protocol.h).
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #define WORKER_END_UNKNOWN (-1)
 
 enum {
-	SUPERVISOR_SLOTS = 8, /* a worker each, at most */
+	SUPERVISOR_SLOTS = 8, /* at most one worker in each */
 };
 
 struct supervisor_answer {
@@ -27,9 +27,9 @@ struct supervisor_answer {
 struct supervisor {
 	int pid;    /* -1: none */
 	int socket;
-	unsigned int nr_awaited[SUPERVISOR_SLOTS]; /* answers for each slot that have not come */
-	struct supervisor_answer last[SUPERVISOR_SLOTS]; /* the last one that came, until it is taken */
-	int last_end; /* how the last worker that ended by itself did, as waitpid() tells it; or WORKER_END_UNKNOWN */
+	unsigned int nr_awaited[SUPERVISOR_SLOTS]; /* outstanding answers for each slot */
+	struct supervisor_answer last[SUPERVISOR_SLOTS]; /* the last answer, until it is taken */
+	int last_end; /* how the last worker that ended by itself did, as from waitpid(); or WORKER_END_UNKNOWN */
 };
 
 #define SUPERVISOR_NONE ((struct supervisor){ .pid = -1, .socket = -1, .last_end = WORKER_END_UNKNOWN })
@@ -37,26 +37,29 @@ struct supervisor {
 /* Forks the supervisor, which starts a worker in slot 0 at once. 0 or a negative errno. */
 int supervisor_start(struct supervisor *supervisor, const struct worker_options *options);
 
-/* Ends the supervisor and its worker. */
+/* Ends the supervisor and its workers. */
 void supervisor_stop(struct supervisor *supervisor);
 
 enum supervisor_request {
-	SUPERVISOR_HAS_ENDED = 1 << 0, /* the worker of the slot ends, or has ended */
-	SUPERVISOR_STOP_ONLY = 1 << 1, /* no other one is wanted */
+	SUPERVISOR_HAS_ENDED = 1 << 0, /* the worker of the slot is ending, or has ended */
+	SUPERVISOR_STOP_ONLY = 1 << 1, /* do not start another one */
 };
 
-/* Asks for another worker in place of the one in the slot; bits of enum supervisor_request. 0 or a negative errno. */
+/*
+ * Asks for a new worker in place of the one in the slot. `request`: bits of enum supervisor_request. 0 or a negative
+ * errno.
+ */
 int supervisor_ask_worker(struct supervisor *supervisor, unsigned int slot, unsigned int request);
 
-/* The worker has answered and may have its CPU time anew. 0 or a negative errno. */
+/* The worker has answered: restarts its CPU time. 0 or a negative errno. */
 int supervisor_grant_cpu(const struct supervisor *supervisor, unsigned int slot);
 
 /*
- * Waits for the worker that was asked for; the answer's socket is the receiver's to close. 0; -ETIMEDOUT; the errno of
- * starting it, -EAGAIN where no process may be started; -EPIPE where the supervisor has gone.
+ * Waits for the requested worker; the receiver closes the answer's socket. 0; -ETIMEDOUT; the errno of starting it,
+ * -EAGAIN if no process can be started; -EPIPE if the supervisor has ended.
  */
 int supervisor_get_worker(struct supervisor *supervisor, unsigned int slot, int timeout_ms,
 			  struct supervisor_answer *ret_answer);
 
-/* Waits until everything that was asked for has its answer, so that `last_end` is known. 0, -ETIMEDOUT or -EPIPE. */
+/* Waits until all requests are answered, so that `last_end` is known. 0, -ETIMEDOUT or -EPIPE. */
 int supervisor_settle(struct supervisor *supervisor, int timeout_ms);

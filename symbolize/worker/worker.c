@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 
-/* Fills an answer; false when the draft's text is full. */
+/* Fills in an answer; false if the draft's text is full. */
 typedef bool name_function(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 			   struct wire_answer *ret_answer);
 
@@ -24,7 +24,7 @@ static bool name_in_file(struct worker *worker, const struct indexed_file *file,
 		return true;
 	}
 	if (!place.name.nr_bytes) {
-		ret_answer->status = SYMBOL_MALFORMED; /* or the file has shrunk since */
+		ret_answer->status = SYMBOL_MALFORMED; /* or the file has become shorter */
 		return true;
 	}
 	ret_answer->offset = offset + (query->where - worker_place_of(query)) - place.start;
@@ -108,7 +108,7 @@ static void take_file(struct worker *worker, int fd)
 	worker_send(worker);
 }
 
-/* The kernel, whose list is read when it is needed for the first time. */
+/* The kernel, whose list is read when it is first needed. */
 static struct indexed_file *kernel_of(struct worker *worker)
 {
 	struct indexed_file *kernel = &worker->kernel;
@@ -128,7 +128,7 @@ static struct indexed_file *kernel_of(struct worker *worker)
 
 /* ---- the loop ---- */
 
-/* The file that a question is about; NULL for one that never came, or cannot answer a question of this kind. */
+/* The file of a question; NULL if it never came, or cannot answer questions of this kind. */
 static struct indexed_file *file_of(struct worker *worker, enum message_kind kind)
 {
 	uint32_t number = worker->message.header.file;
@@ -140,7 +140,7 @@ static struct indexed_file *file_of(struct worker *worker, enum message_kind kin
 	return file && file->kind == SYMBOL_FILE_MAP && kind != MESSAGE_NAME ? NULL : file;
 }
 
-/* A question about a file that is not there is answered like one about an unreadable file. */
+/* A question about a missing file is answered like one about an unreadable file. */
 static void answer_about_file(struct worker *worker)
 {
 	enum message_kind kind = worker->message.header.kind;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbol worker: reads the files that it is handed and answers questions about them, one message at a time.
+ * The symbol worker: reads the files that it gets, and answers questions about them, one message at a time.
  *
- * It runs confined (sandbox.h), never opens anything, and knows files by the caller's numbers. A separate debug file is
- * asked for when the first question about a stripped file comes, because only then is the caller there to answer.
+ * It is confined (sandbox.h), never opens anything, and identifies files by the caller's numbers. It requests a
+ * separate debug file at the first question about a stripped file, because only then is the caller waiting and able to
+ * answer.
  */
 #pragma once
 
 #include "symbolize/worker/worker_protocol.h"
 
-/* Serves the socket until its other end closes. */
+/* Serves the socket until its other end is closed. */
 _Noreturn void worker_run(int socket, const struct worker_options *options);

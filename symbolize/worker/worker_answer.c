@@ -76,7 +76,7 @@ int worker_ask_debug(struct worker *worker, const struct build_id *build_id, con
 	draft_text(&worker->draft, id, strlen(id), &unused);
 	draft_text(&worker->draft, link, strlen(link), &unused);
 	worker_send(worker);
-	/* The next message is the answer: until it has sent that, the caller waits for us. */
+	/* The next message is the answer: the caller waits until it has sent that. */
 	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
 		_exit(1);
 	*candidate = reply->header.status;
@@ -115,7 +115,7 @@ bool worker_offset_of(const struct indexed_file *file, const struct wire_query *
 	const struct code_range *code = query->linked ? symtab_code_at(&file->table, worker_place_of(query)) : NULL;
 
 	if (file->kind == SYMBOL_FILE_MODULE && !code)
-		return false; /* a process cannot have an offset in it */
+		return false; /* it cannot have an offset in a process */
 	*ret_offset = code ? worker_place_of(query) - code->address + code->offset : worker_place_of(query);
 	return code || !query->linked;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why a place has the name that it has, or none: the decisions of indexed_file_lookup(), symtab.c and kallsyms.c in words.
+ * Explains why a place has its name, or none: the decisions of indexed_file_lookup(), symtab.c and kallsyms.c in words.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct worker *worker, co
 
 /* ---- aliases ---- */
 
-/* What the better one has and the other one lacks, the weightiest first. */
+/* What the better name has and the other one lacks, the most important first. */
 static const char *merit_lacking(unsigned int better, unsigned int other)
 {
 	static const struct {
@@ -59,7 +59,7 @@ static const char *rule_between(const struct worker_symbol *better, const struct
 	return name_rule(better->name, other->name);
 }
 
-/* The other symbols at the start of a symbol, which come before it. */
+/* The other symbols at the start of a symbol, which come before it in the table. */
 static void tell_aliases(struct worker *worker, const struct indexed_file *file, size_t i)
 {
 	const struct worker_symbol shown = worker_symbol(file, i, worker->scratch);
@@ -172,7 +172,7 @@ static void tell_file(struct worker *worker, const struct indexed_file *file)
 	     : file->debug_asked    ? "none found that matches this file"
 	     : file->table.complete ? "not searched: the file has a .symtab"
 	     : file->build_id.nr_bytes || *file->link.name
-		     ? "not looked for"
+		     ? "not searched"
 		     : "not searched: the file has neither build id nor debug link");
 	tell(worker, "tables: %zu functions by symbols (%s), %zu stubs, %zu functions by unwind entries alone",
 	     (size_t)file->table.symbols.nr,

@@ -35,7 +35,7 @@ static void forget(struct indexed_file *file)
 	frame_ranges_done(&file->frame_ranges);
 }
 
-/* All that is known of a file whose names are not: -ENODATA. */
+/* Reads only the build id: -ENODATA, because there are no names. */
 static int identify(struct indexed_file *file, const struct elf_file *elf)
 {
 	if (elf_file_build_id(elf, &file->build_id))
@@ -43,7 +43,7 @@ static int identify(struct indexed_file *file, const struct elf_file *elf)
 	return -ENODATA;
 }
 
-/* What a program or library has besides .symtab and .dynsym. */
+/* Symbols of a program or library in other places than .symtab and .dynsym. */
 static int add_more_symbols(struct indexed_file *file, const struct elf_file *elf)
 {
 	int err = mini_debug_add(&file->table, elf);
@@ -60,11 +60,11 @@ static int read_tables(struct indexed_file *file, const struct elf_file *elf)
 	err = err ?: plt_read(&file->plt, elf, &file->table);
 	err = err ?: frame_ranges_read(&file->frame_ranges, elf, &file->table);
 	if (!err)
-		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* bad notes are no reason to lose the names */
+		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* malformed notes do not affect the names */
 	return err;
 }
 
-/* Of a module only the symbols: the rest is for code that runs in processes. */
+/* A module has only symbols: the other tables are for code that processes run. */
 static int build_index(struct indexed_file *file, struct elf_file *elf)
 {
 	bool is_module = file->kind == SYMBOL_FILE_MODULE;
@@ -85,7 +85,9 @@ static int build_index(struct indexed_file *file, struct elf_file *elf)
 	return err;
 }
 
-/* Keeps a file for questions about source lines, if it has the answers. Some descriptors are left for names. */
+/*
+ * Keeps a file open for questions about source lines, if it has debug information. Some descriptors are left for names.
+ */
 static void keep_lines(const struct indexed_files *files, struct indexed_file *file, const struct elf_file *elf)
 {
 	if (!files->keep_lines || file->lines_fd >= 0 || !dwarf_is_in(elf))
@@ -125,7 +127,7 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	file->number = number;
 	file->kind = kind;
 	file->lines_fd = file->map.fd = -1;
-	/* each comes with a descriptor, but where there is no room for it in the table of open files */
+	/* no descriptor came if there was no room for it in the table of open files */
 	err = fd < 0 ? -EMFILE : kind == SYMBOL_FILE_MAP ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
 	file->status = symbol_status_of(err);
 	file->debug_done = kind != SYMBOL_FILE_PROGRAM || file->status != SYMBOL_OK ||
@@ -134,7 +136,7 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	return file->status;
 }
 
-/* The position of a file in the list, or the number of them. */
+/* The index of the file in the list, or the length of the list. */
 static size_t find(const struct indexed_files *files, uint32_t number)
 {
 	size_t i = 0;
@@ -187,7 +189,7 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 		return false;
 	is_right = is_its_debug_file(file, &elf);
 	if (is_right) {
-		symtab_add(&file->table, &elf); /* what was added before a failure still has to be sorted */
+		symtab_add(&file->table, &elf); /* symbols that were added before a failure must still be sorted */
 		symtab_finish(&file->table);
 		keep_lines(files, file, &elf);
 	}
@@ -196,13 +198,13 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 }
 
 /*
- * To read one name from the file costs as much as to load one or two pages of all names: they are loaded when single reads
- * have cost as much as that.
+ * Reading one name from the file costs as much as loading one or two pages of names. So all are loaded when the single
+ * reads have cost as much.
  */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
 {
 	enum {
-		COST_BYTES = 4096, /* of a name that is read alone */
+		COST_BYTES = 4096, /* of reading one name */
 		LOADED_MAX_BYTES = 32 << 20,
 	};
 
@@ -216,7 +218,10 @@ void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *
 
 /* ---- lookup ---- */
 
-/* A symbol without size was stretched to the next one; a function that begins in between is not its. */
+/*
+ * Whether another function begins inside the symbol. A symbol without a size was extended to the next symbol, so it
+ * does not cover that function.
+ */
 static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol,
 			 const struct frame_ranges *frame_ranges, const struct frame_range *frame_range)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions and USDT probes by pattern, and near names for a word that matched nothing. */
+/* Finds functions and USDT probes by pattern, and similar names if nothing matches. */
 #include <string.h>
 
 #include "core/base/match.h"
@@ -8,7 +8,7 @@
 
 /* ---- by pattern ---- */
 
-/* A readable name matches with its parameters and without, so that "ns::f" means every overload. */
+/* A readable name matches with or without its parameters, so "ns::f" means every overload. */
 static bool matches_readable(const struct match *match, const char *readable)
 {
 	struct name stem;
@@ -24,7 +24,7 @@ static bool matches_rust(const struct match *match, char *readable)
 	       (demangled_rust_open(readable) && match_test(match, readable, strlen(readable)));
 }
 
-/* Whether a name matches, as it stands or demangled. */
+/* Whether a name matches, mangled or demangled. */
 static bool matches(struct worker *worker, const struct match *match, struct name name)
 {
 	char *readable = worker->readable;
@@ -56,7 +56,7 @@ static void add_function(struct worker *worker, struct wire_function function, s
 	try_function(worker, function, name);
 }
 
-/* Of an indirect function its implementations, if they are known. */
+/* Adds a function, or, for an indirect function, its implementations if they are known. */
 static void add_symbol(struct worker *worker, const struct indexed_file *file, const struct symtab_symbol *symbol,
 		       struct name name)
 {
@@ -173,7 +173,7 @@ enum {
 	SUGGESTIONS_MAX = 8
 };
 
-/* Symbols whose names are near a word, the best first. */
+/* Symbols with names similar to a word, the best first. */
 struct suggestions {
 	struct suggestion {
 		unsigned int distance;
@@ -182,7 +182,7 @@ struct suggestions {
 	size_t nr;
 };
 
-/* Keeps a name if it is near enough; of equally near ones the first stays in front. */
+/* Adds a name if it is similar enough. Of equally similar names the first stays first. */
 static void consider(struct suggestions *suggestions, const char *word, struct name name, size_t symbol)
 {
 	struct suggestion candidate = { .symbol = symbol };

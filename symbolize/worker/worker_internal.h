@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the worker share: its state, and answers (worker_answer.c). */
+/* Shared by the parts of the worker: its state, and answers (worker_answer.c). */
 #pragma once
 
 #include "symbolize/worker/demangle.h"
 #include "symbolize/worker/worker_files.h"
 #include "symbolize/worker/worker_protocol.h"
 
-/* A name that is in the text of the present draft already. */
+/* A name that is already in the text of the present draft. */
 struct recent_name {
 	const void *of;
 	uint32_t position;
 };
 
-/* Places whose question has not ended yet. */
+/* The places of a question that is not complete yet. */
 struct asked_places {
 	uint32_t file;
 	VEC(struct wire_query) queries;
@@ -25,10 +25,10 @@ struct worker {
 	int kernel_fd; /* until it has been read */
 	bool kernel_known;
 	struct kallsyms kallsyms;
-	struct indexed_file kernel; /* with the status of reading that */
+	struct indexed_file kernel; /* its status is that of reading the list */
 	struct recent_name recent[256]; /* by a hash of `of` */
 	struct asked_places asked;
-	struct message message; /* the question at hand */
+	struct message message; /* the present question */
 	struct draft draft;
 	char scratch[NAME_MAX_BYTES];
 	char readable[DEMANGLED_MAX_BYTES];
@@ -36,57 +36,56 @@ struct worker {
 
 /* ---- answers (worker_answer.c) ---- */
 
-/* Starts an answer about the file of the question. */
+/* Begins an answer about the file of the question. */
 void worker_start(struct worker *worker, enum message_kind kind);
 
-/* Sends the draft; ends the worker when the other end is closed. */
+/* Sends the draft; ends the worker if the other end is closed. */
 void worker_send(struct worker *worker);
 
-/* Sends a draft that is full, and starts a further one of the same answer. */
+/* Sends a full draft, and begins another one of the same answer. */
 void worker_send_full(struct worker *worker);
 
-/* Answers with an errno alone. */
+/* Answers with an errno only. */
 void worker_send_failure(struct worker *worker, enum message_kind kind, int err);
 
 /*
- * Adds a name to the draft's text, once for all that have the same `of`, demangled if it is mangled. False when it does
- * not fit.
+ * Adds a name to the draft's text, demangled if it is mangled, and only once for equal `of`. False if it does not fit.
  */
 bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position);
 
-/* Adds a name or a sentence of worker_explain() to the draft of a MESSAGE_SUGGESTIONS. Leaves out what does not fit. */
+/* Adds a name, or a sentence of worker_explain(), to a draft of MESSAGE_SUGGESTIONS. Omits it if it does not fit. */
 void worker_add_text(struct worker *worker, struct name text);
 
 /*
- * Asks for a debug file of the file of the question, the first one from `candidate` on that may have the build id, or is
- * where the link says. A descriptor, or -1 when there are no more.
+ * Requests a debug file for the file of the question: the first one from `candidate` on that may have the build id, or
+ * that is at the link. A descriptor; -1: there are no more.
  */
 int worker_ask_debug(struct worker *worker, const struct build_id *build_id, const char *link, uint32_t *candidate);
 
-/* Looks for the debug file of the file of the question, if that may have one. */
+/* Requests the debug file of the file of the question, if it may have one. */
 void worker_complete(struct worker *worker, struct indexed_file *file);
 
 /* ---- places and symbols (worker_answer.c) ---- */
 
-/* The place that a query means: a call is the last byte before its return address. */
+/* The address to look up for a query: for a return address, the last byte of the call. */
 uint64_t worker_place_of(const struct wire_query *query);
 
-/*
- * The offset in the file that a query means, and its address, as the linker gave it; false for an address, and for an
- * offset, that is no code.
- */
+/* The offset in the file for a query, and its link-time address; false if that is not code. */
 bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset);
 bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address);
 
 /* A function of a file or of the kernel. */
 struct worker_symbol {
-	/* mangled; no text: the kernel's list has no function there. Points into `scratch` or the list */
+	/* mangled; without text if the kernel's list has no function there. Points into `scratch` or the list */
 	struct name name;
-	uint64_t start; /* in the file; the kernel's: its address */
+	uint64_t start; /* in the file; for the kernel: its address */
 	unsigned int merit; /* enum symbol_merit */
 };
 
-/* How many a file has, and one of them, in the order of the table: those at one start with the best name last. */
+/*
+ * The number of symbols of a file, and one of them, in the order of the table: of those at one start, the one with the
+ * best name is last.
+ */
 size_t worker_nr_symbols(const struct indexed_file *file);
 struct worker_symbol worker_symbol(const struct indexed_file *file, size_t i, char scratch[NAME_MAX_BYTES]);
 
@@ -97,7 +96,7 @@ void worker_find_usdt(struct worker *worker, struct indexed_file *file);
 void worker_suggest(struct worker *worker, struct indexed_file *file);
 void worker_explain(struct worker *worker, struct indexed_file *file);
 
-/* Takes the places of MESSAGE_LINES, and answers when they are all there. */
+/* Adds the places of MESSAGE_LINES, and answers when the question is complete. */
 void worker_lines(struct worker *worker);
 
 /* Answers MESSAGE_UNWIND about the file of the descriptor. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source lines and inlined calls: all places of one file are answered by one pass through its debug information. */
+/* Source lines and inlined calls: one pass through the debug information of a file answers all places. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "symbolize/worker/worker_internal.h"
 
 enum {
-	TRIES_MAX = 8, /* alternate files that may be the right one */
-	CHAIN_MAX = 256, /* inlined calls at one place that are told */
+	TRIES_MAX = 8, /* candidates for the alternate file */
+	CHAIN_MAX = 256, /* inlined calls in the answer for one place */
 };
 
 /* ---- the answer ---- */
@@ -38,7 +38,7 @@ static bool try_line(struct worker *worker, const struct symbol_line *line, uint
 	       draft_element(&worker->draft, &wire, sizeof(wire));
 }
 
-/* What does not fit begins the next message. */
+/* Sends a full message and continues in the next one. */
 static void add_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
 {
 	if (try_line(worker, line, query))
@@ -48,8 +48,8 @@ static void add_line(struct worker *worker, const struct symbol_line *line, uint
 }
 
 /*
- * From the inside out: each call's line is where it calls the one before. Of a chain that is too long the outer calls
- * are only counted, but the function itself has its line.
+ * From the innermost call outwards: the line of each call is where it calls the one before. If the chain is too long,
+ * the outer calls are only counted, but the line of the function itself is added.
  */
 static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
 {
@@ -85,7 +85,7 @@ static void answer(struct worker *worker, const struct source_batch *batch)
 
 /* ---- the files ---- */
 
-/* A file that the file of the question leads to. */
+/* A file to which the file of the question refers. */
 struct other_file {
 	int fd; /* -1: not open */
 	struct elf_file elf;
@@ -101,7 +101,10 @@ static void close_other(struct other_file *other)
 	closep(&other->fd);
 }
 
-/* Opens a split file of these skeletons, or else the file with this build id. Takes the descriptor if it is one. */
+/*
+ * Opens a split file of these skeletons, or else the file with this build id. Takes ownership of the descriptor if it
+ * is the right one.
+ */
 static bool open_other(struct other_file *other, int *fd, struct dwarf *skeletons, const struct build_id *id)
 {
 	struct build_id found;
@@ -122,9 +125,9 @@ static bool open_other(struct other_file *other, int *fd, struct dwarf *skeleton
 	return !err;
 }
 
-/* ---- the alternate file: without it, names that are there are missing, and nothing else ---- */
+/* ---- the alternate file: without it, only names are missing ---- */
 
-/* What dwz wrote down is a path: below a directory of debug files, or of a file beside this one. */
+/* The path from dwz: below a directory of debug files, or the name of a file beside this one. */
 static const char *link_of(const char *path)
 {
 	const char *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
@@ -160,7 +163,7 @@ struct worker_splits {
 	struct other_file package, split;
 };
 
-/* The next one that is a split file. The caller has few places, so this ends. */
+/* Requests candidates until one is a split file. The caller has few of them, so this ends. */
 static struct dwarf *open_next(struct worker_splits *splits, struct other_file *split, const char *path,
 			       uint32_t *candidate)
 {
@@ -176,7 +179,7 @@ static struct dwarf *open_next(struct worker_splits *splits, struct other_file *
 	}
 }
 
-/* The first package counts, and stays open. */
+/* The first package found is used, and stays open. */
 static struct dwarf *open_split(struct dwarf_splits *base, const char *path, uint32_t *candidate)
 {
 	struct worker_splits *splits = (struct worker_splits *)base;

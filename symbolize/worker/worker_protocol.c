@@ -19,7 +19,7 @@ static size_t element_size_of(uint32_t kind)
 	return kind < MESSAGE_NR ? sizes[kind] : 0;
 }
 
-/* A message of words is all elements. */
+/* The elements of a message of words are its whole body. */
 static size_t elements_max(uint32_t kind)
 {
 	size_t element_size = element_size_of(kind);
@@ -44,7 +44,7 @@ bool message_is_valid(const struct message *message, size_t nr_body)
 	return !header->nr_text || message->body[nr_body - 1] == '\0';
 }
 
-/* Takes the descriptor out of the control data; the room there is for one only. */
+/* Takes the descriptor out of the control data, which has room for one only. */
 static int descriptor_of(struct msghdr *packet)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(packet);
@@ -79,7 +79,7 @@ int message_receive(int socket, bool wait, struct message *message, int *ret_fd)
 	if (!got)
 		return -EPIPE;
 	fd = ret_fd ? descriptor_of(&packet) : -1;
-	/* A descriptor that found no room (MSG_CTRUNC) is missing, which the receiver notices where it needs one. */
+	/* A descriptor without room (MSG_CTRUNC) is missing. The receiver notices that if it needs one. */
 	if (packet.msg_flags & MSG_TRUNC || (size_t)got < sizeof(message->header) ||
 	    !message_is_valid(message, (size_t)got - sizeof(message->header))) {
 		if (fd >= 0)

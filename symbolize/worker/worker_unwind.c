@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwind tables: the file is read, compiled, sent and forgotten. */
+/* Unwind tables: reads a file, compiles and sends its table, and forgets it. */
 #include <string.h>
 #include <unistd.h>
 
@@ -7,7 +7,9 @@
 #include "symbolize/elf/elf_needs.h"
 #include "symbolize/worker/worker_internal.h"
 
-/* Without its needs a table is as good, and the needs are sent without a table too. */
+/*
+ * Reads the list of needed files. A failure does not affect the table, and the list is sent even if there is no table.
+ */
 static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 {
 	struct elf_file elf;
@@ -42,7 +44,7 @@ static void send_head(struct worker *worker, enum symbol_status status, const st
 	draft->header.status = status;
 	if (status == SYMBOL_OK)
 		draft_element(draft, &wire, sizeof(wire));
-	for (size_t at = 0; at < needs->nr; at += strlen(needs->data + at) + 1) /* as many as have room */
+	for (size_t at = 0; at < needs->nr; at += strlen(needs->data + at) + 1) /* as many as fit */
 		if (!draft_text(draft, needs->data + at, strlen(needs->data + at), &unused))
 			break;
 	worker_send(worker);

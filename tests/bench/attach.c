@@ -9,7 +9,6 @@
  *
  * Loading the first program is not part of it; with fentry each further place loads a copy, which is.
  */
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>

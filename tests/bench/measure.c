@@ -25,7 +25,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -316,8 +315,8 @@ static void run_together(char **load, struct contestant *first, struct contestan
 	stop(first->pid);
 }
 
-/* What stands behind the next "--", which becomes the end of what stands before it; NULL when there is none. */
-static char **behind_dashes(char **arguments)
+/* Returns what follows the next "--" and ends the list there. NULL if there is no "--". */
+static char **after_dashes(char **arguments)
 {
 	while (*arguments && strcmp(*arguments, "--"))
 		arguments++;
@@ -329,8 +328,8 @@ static char **behind_dashes(char **arguments)
 
 static int measure_event(char **load)
 {
-	struct contestant a = { .command = behind_dashes(load) };
-	struct contestant b = { .command = a.command ? behind_dashes(a.command) : NULL };
+	struct contestant a = { .command = after_dashes(load) };
+	struct contestant b = { .command = a.command ? after_dashes(a.command) : NULL };
 	double a_first, b_second;
 
 	if (!b.command)
@@ -384,7 +383,7 @@ static double load_ms(char **load, char **command, double (*clock_ms)(void))
 
 static int measure_under(char **load, double (*clock_ms)(void))
 {
-	char **a = behind_dashes(load), **b = a ? behind_dashes(a) : NULL;
+	char **a = after_dashes(load), **b = a ? after_dashes(a) : NULL;
 	char **commands[] = { NULL, a, b };
 	double least[3] = {};
 	int nr = b ? 3 : 2;

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +77,13 @@ static void walk_once(pid_t pid, struct step_walk *ret_walk)
 	int status;
 
 	nanosleep(&pause, NULL);
-	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) || waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
-	    ptrace(PTRACE_GETREGS, pid, NULL, &registers))
+	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) || waitpid(pid, &status, __WALL) != pid)
+		fail_with("ptrace");
+	if (!WIFSTOPPED(status)) {
+		fprintf(stderr, "reads: the process ended\n");
+		exit(1);
+	}
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &registers))
 		fail_with("ptrace");
 	step_walk(pid, &registers, ret_walk);
 	if (ptrace(PTRACE_CONT, pid, NULL, NULL))

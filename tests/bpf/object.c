@@ -23,8 +23,6 @@ static void configure(struct object *object, const struct object_options *option
 		config.seed[0] = 0x0123456789abcdefULL;
 		config.seed[1] = 0xfedcba9876543210ULL;
 	}
-	if (!config.cpu)
-		config.cpu = -1;
 	config.filters = st_has_filters(&config);
 	skeleton->rodata->st_config = config;
 	bpf_map__set_autocreate(skeleton->maps.st_grid, !strcmp(options->program, "on_sample"));
@@ -36,6 +34,8 @@ static void configure(struct object *object, const struct object_options *option
 	bpf_map__set_autocreate(skeleton->maps.st_slabs, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_processes, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_recent, config.unwind);
+	bpf_map__set_autocreate(skeleton->maps.st_deep, config.unwind);
+	bpf_map__set_autocreate(skeleton->maps.st_depths, config.unwind);
 	for (size_t i = 0; i < NR_OTHERS && options->others[i]; i++)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(skeleton->obj, options->others[i]), true);
 	if (options->child_entries)
@@ -73,7 +73,7 @@ static int on_message(void *context, void *data, size_t bytes)
 	} else if (delta->kind == ST_MESSAGE_DELTA) {
 		vec_push(&object->deltas, *delta);
 	} else {
-		assert_int_equal(delta->kind, ST_MESSAGE_POKE);
+		assert_int_equal(delta->kind, ST_MESSAGE_WAKE);
 		object->nr_pokes++;
 	}
 	return 0;
@@ -101,7 +101,7 @@ void object_load(struct object *object, const struct object_options *options)
 	object->control = mmap(NULL, sizeof(struct st_control), PROT_READ | PROT_WRITE, MAP_SHARED,
 			       bpf_map__fd(skeleton->maps.st_control), 0);
 	assert_ptr_not_equal(object->control, MAP_FAILED);
-	object->control->poke_at = UINT64_MAX;
+	object->control->wake_at = UINT64_MAX;
 	object->ring = ring_buffer__new(bpf_map__fd(skeleton->maps.st_ring), on_message, object, NULL);
 	assert_non_null(object->ring);
 }

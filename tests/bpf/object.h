@@ -6,7 +6,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -29,6 +29,17 @@ static long user_read(void *to, uint32_t nr, const void *from)
 	return -EFAULT;
 }
 
+/* Only for what is not walked here: the numbers of elided frames. */
+static long update_nothing(const void *map, const void *key, const void *value, uint64_t flags)
+{
+	return -E2BIG;
+}
+
+static uint64_t no_time(void)
+{
+	return 0;
+}
+
 static struct user_regs_struct walked_registers;
 
 /* Of the kernel's memory, only the registers can be read. */
@@ -58,6 +69,8 @@ static uint64_t some_task(void)
 #define __builtin_btf_type_id(...) 1
 #include <bpf/bpf_helpers.h>
 #define bpf_map_lookup_elem user_lookup
+#define bpf_map_update_elem update_nothing
+#define bpf_ktime_get_ns no_time
 #define bpf_probe_read_user user_read
 #define bpf_probe_read_kernel kernel_read
 #define bpf_get_current_task some_task
@@ -65,12 +78,14 @@ static uint64_t some_task(void)
 #define bpf_task_pt_regs(task) ((void)(task), (long)&walked_registers)
 #define ST_DEFINE_MAPS
 #include "bpf/unwind.bpf.c"
+#include "bpf/unwind_deep.bpf.c"
 #include "bpf/unwind_uprobes.bpf.c"
 #include "bpf/uprobes.bpf.c"
 
 const volatile struct st_config st_config = { .unwind = ST_UNWIND_TABLES };
 
 static struct st_slot one_slot;
+static struct st_deep deep;
 static struct st_recent recent; /* of one walk: another store begins with the same spaces */
 
 static void *user_lookup(const void *map, const void *key)
@@ -81,6 +96,10 @@ static void *user_lookup(const void *map, const void *key)
 		return &one_slot;
 	if (map == &st_recent)
 		return &recent;
+	if (map == &st_deep)
+		return &deep;
+	if (map == &st_depths)
+		return NULL;
 	if (map == &st_slabs)
 		return step_slab(*number);
 	if (map == &st_processes)
@@ -96,6 +115,7 @@ void step_walk(pid_t pid, const struct user_regs_struct *registers, struct step_
 {
 	memset(&one_slot, 0, sizeof(one_slot));
 	memset(&recent, 0, sizeof(recent));
+	memset(&deep, 0, sizeof(deep));
 	walked = pid;
 	nr_reads = 0;
 	one_slot.unwind.tgid = (uint32_t)pid;

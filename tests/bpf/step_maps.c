@@ -12,7 +12,7 @@
 #include "core/unwind/unwind_store.h"
 
 static int template, slabs, processes; /* descriptors */
-static void *memory[ST_MAX_SLABS];     /* of slabs that were asked for */
+static void *memory[ST_MAX_SLABS];     /* of slabs that were requested */
 
 static void must(bool is_so, const char *what)
 {

@@ -188,8 +188,8 @@ TEST(between_two_places_somebody_else_has_a_turn)
 	assert_int_equal(attachment_nr_attached(ten.attachment), 10);
 	assert_in_range(nr_calls, 9, 10);
 	nr_calls = 0;
-	attachment_detach(ten.attachment);
-	assert_in_range(nr_calls, 9, 10);
+	attachment_detach(ten.attachment); /* several at once */
+	assert_in_range(nr_calls, 1, 10);
 }
 
 static void attach_to_replaced_file(bool one_process)

@@ -14,7 +14,7 @@
 #define PAGE 4096
 #define AREA_BYTES (512 * PAGE)
 
-static uint8_t *area; /* AREA_BYTES, all of it present, and behind it a page that is not there */
+static uint8_t *area; /* AREA_BYTES, all of it present, and after it a page that is not there */
 
 static int make_area(void **state)
 {
@@ -89,6 +89,26 @@ static void check(uint64_t frame, size_t nr_frames)
 	assert_memory_equal(unknown.frames, kernels.frames, 8 * nr_frames);
 }
 
+/* The walk by tables keeps both ends of a deep stack. The return address of each frame of a chain is one above that of the frame below. */
+static void check_deep(uint64_t frame, size_t nr_frames)
+{
+	enum {
+		INNER = 64
+	};
+	struct st_stack kernels = record_of(BY_KERNEL, frame), ours = record_of(BY_FRAMES, frame);
+	struct st_stack deep = record_of(BY_TABLES, frame);
+	const uint64_t nr_elided = nr_frames - ST_MAX_FRAMES;
+
+	assert_int_equal(ours.head.nr_user, ST_MAX_FRAMES);
+	assert_memory_equal(ours.frames, kernels.frames, 8 * ST_MAX_FRAMES);
+	assert_int_equal(deep.head.nr_user, ST_MAX_FRAMES);
+	assert_true(deep.head.flags & ST_STACK_ELIDED);
+	assert_int_equal(deep.head.elided, nr_elided);
+	assert_memory_equal(deep.frames, kernels.frames, 8 * INNER);
+	for (size_t i = INNER; i < ST_MAX_FRAMES; i++)
+		assert_int_equal(deep.frames[i], kernels.frames[i] + nr_elided);
+}
+
 TEST(chains_of_any_length)
 {
 	static const size_t lengths[] = { 1, 2, 15, 16, 17, 40, 125 };
@@ -96,7 +116,7 @@ TEST(chains_of_any_length)
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
 		check(put_chain(0, lengths[i], 48, 0), 1 + lengths[i]);
 	check(put_chain(0, 126, 48, 0), ST_MAX_FRAMES);
-	check(put_chain(0, 200, 48, 0), ST_MAX_FRAMES);
+	check_deep(put_chain(0, 200, 48, 0), 201);
 }
 
 TEST(frames_of_any_size)

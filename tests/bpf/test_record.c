@@ -231,9 +231,9 @@ TEST(a_record_that_found_no_room_asks_for_a_swap)
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH }, .ring_bytes = 4096 });
 	run_here(&object, 1);
-	assert_true(object.control->poke_at == UINT64_MAX);
+	assert_true(object.control->wake_at == UINT64_MAX);
 	run_all_paths(&object, false);
-	assert_int_equal(object.control->poke_at, 0);
+	assert_int_equal(object.control->wake_at, 0);
 }
 
 TEST(the_generation_word_moves_counts_and_statistics_together)
@@ -273,7 +273,7 @@ TEST(half_full_wakes_the_reader_once)
 	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
-	object.control->poke_at = 32;
+	object.control->wake_at = 32;
 	run_all_paths(&object, false);
 	object_read_ring(&object);
 	assert_int_equal(object.nr_pokes, 1);

@@ -5,52 +5,14 @@
  */
 #pragma GCC optimize("omit-frame-pointer")
 
-#include <execinfo.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "bpf/unwind_space.h"
-#include "core/files/proc_maps.h"
-#include "core/unwind/unwind_store.h"
-#include "symbolize/cfi/unwind_compile.h"
-#include "symbolize/elf/elf_file.h"
-#include "tests/bpf/object.h"
-#include "tests/harness.h"
+#include "tests/bpf/unwind_stage.h"
 
-#define LIVE 0
-#define USER .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ
-
-static struct stage {
-	struct object object;
-	struct unwind_store *store;
-	struct unwind_process process; /* this one */
-	VEC(struct unwind_space_mapping) mappings;
-	size_t nr_tables;
-	/* what backtrace() said at the event, from the caller of fire() on */
-	void *expected[256];
-	int nr_expected;
-	unsigned int nr_compared;
-	void (*change)(struct unwind_table *table); /* what tables are to be otherwise; NULL: nothing */
-	void *top;         /* of a stack to go on on */
-} stage;
-
-/* ---- tables of this process ---- */
-
-static int open_mapping(const struct proc_mapping *found)
-{
-	int fd;
-
-	if (found->kind == MAPPING_FILE)
-		return open(found->path, O_RDONLY | O_CLOEXEC);
-	if (found->kind != MAPPING_VDSO)
-		return -1;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	assert_int_equal(write(fd, (void *)found->start, found->end - found->start), found->end - found->start);
-	return fd;
-}
+/* ---- other rules than the tables have ---- */
 
 /* As the rules of Go's functions that change stacks: every rule by rbp leads to any stack. */
 static void allow_other_stacks(struct unwind_table *table)
@@ -64,101 +26,6 @@ static void make_unsupported(struct unwind_table *table)
 {
 	for (size_t i = 1; i < table->rules.nr; i++)
 		table->rules.data[i].kind = ST_UNWIND_UNSUPPORTED;
-}
-
-static void add_mapping(void *context, const struct proc_mapping *found)
-{
-	struct unwind_space_mapping mapping = { found->start, found->end, found->file_offset, 0, UNWIND_NO_TABLE };
-	struct unwind_table table = {};
-	struct elf_file elf = {};
-	uint64_t address = 0;
-	int fd = open_mapping(found);
-
-	if (fd >= 0 && !elf_file_open(&elf, fd) && !unwind_compile(&elf, &table)) {
-		assert_int_equal(unwind_table_address_of_offset(&table, found->file_offset, &address), 0);
-		mapping.to_address = address - found->file_offset;
-		if (stage.change)
-			stage.change(&table);
-		assert_int_equal(unwind_store_add(stage.store, &table, &mapping.table), 0);
-		stage.nr_tables++;
-		unwind_table_done(&table);
-	}
-	elf_file_done(&elf);
-	if (fd >= 0)
-		close(fd);
-	vec_push(&stage.mappings, mapping);
-}
-
-static void set_mappings(void)
-{
-	assert_int_equal(unwind_store_set_process(stage.store, &stage.process, stage.mappings.data, stage.mappings.nr),
-			 0);
-	assert_int_equal(unwind_store_settle(stage.store), 0);
-}
-
-static void tell_mappings_without(bool with_tables, uint32_t no_table)
-{
-	int fd = open("/proc/self/maps", O_RDONLY);
-
-	stage.mappings.nr = 0;
-	assert_true(proc_maps_read(fd, add_mapping, NULL) > 0);
-	close(fd);
-	for (size_t i = 0; !with_tables && i < stage.mappings.nr; i++)
-		stage.mappings.data[i].table = no_table;
-	set_mappings();
-}
-
-static void tell_mappings(bool with_tables)
-{
-	tell_mappings_without(with_tables, UNWIND_NO_TABLE);
-}
-
-static void begin(enum st_unwind_mode mode)
-{
-	struct unwind_store_options options = { .max_bytes = 64 << 20, .first_slab = -1 };
-
-	object_load(&stage.object,
-		    &(struct object_options){ .program = "on_test", .config = { USER, .unwind = (uint8_t)mode } });
-	options.slabs = bpf_map__fd(stage.object.skeleton->maps.st_slabs);
-	options.processes = bpf_map__fd(stage.object.skeleton->maps.st_processes);
-	stage.store = unwind_store_new(&options);
-	stage.process = (struct unwind_process){ .tgid = (uint32_t)getpid() };
-	stage.nr_tables = 0;
-}
-
-static void end(void)
-{
-	object_check_identity(&stage.object, LIVE);
-	unwind_store_free(stage.store);
-	object_done(&stage.object);
-	vec_done(&stage.mappings);
-}
-
-static const struct st_stack *last_record(void)
-{
-	object_read_ring(&stage.object);
-	assert_true(stage.object.records.nr > 0);
-	return &vec_last(&stage.object.records);
-}
-
-static uint64_t count_of(enum st_stack_end how)
-{
-	return object_stats(&stage.object, LIVE).losses[ST_LOSS_OF_END(how)];
-}
-
-/* ---- the event ---- */
-
-/* The event's own frames (syscall(), object_run()) are not backtrace()'s, nor its frame here the same place. */
-__attribute__((noinline, noclone)) static void fire(void)
-{
-	int nr = backtrace(stage.expected, 256), own = 0;
-
-	while (own < nr && stage.expected[own] != __builtin_return_address(0))
-		own++; /* this function's frame, and those of a sanitizer's backtrace() */
-	stage.nr_expected = nr - own;
-	memmove(stage.expected, stage.expected + own, sizeof(*stage.expected) * (size_t)(nr - own));
-	object_run(&stage.object);
-	__asm__ volatile("");
 }
 
 /* Everything above fire() is the same, frame by frame, to the root. */
@@ -175,18 +42,6 @@ static void agrees(void)
 }
 
 /* ---- paths ---- */
-
-__attribute__((noinline, noclone)) static int recurse(int depth)
-{
-	volatile char here[24 + 8 * 3];
-
-	here[0] = (char)depth;
-	if (depth)
-		recurse(depth - 1);
-	else
-		fire();
-	return here[0];
-}
 
 __attribute__((noinline, noclone)) static int through_alloca(size_t nr)
 {
@@ -278,7 +133,7 @@ static void on_a_low_stack(void)
 	__asm__ volatile("");
 }
 
-/* To a stack below this one, with nothing behind it, and from there to one above, which is a piece of this one. */
+/* To a stack below this one, with nothing after it, and from there to one above, which is a piece of this one. */
 __attribute__((noinline, noclone)) static void through_other_stacks(void)
 {
 	const size_t nr_bytes = 1 << 18, nr_all = nr_bytes + 4096;
@@ -291,6 +146,46 @@ __attribute__((noinline, noclone)) static void through_other_stacks(void)
 	stage.top = (void *)(high + sizeof(high));
 	st_on_another_stack(on_a_low_stack, low + nr_bytes);
 	munmap(low, nr_all);
+}
+
+/* Calls a function that changes rbp and does not save it. The caller of this function has saved rbp. */
+void st_with_lost_rbp(void (*function)(void));
+__asm__(".text\n"
+	".type st_with_lost_rbp, @function\n"
+	"st_with_lost_rbp:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"call st_changes_rbp\n"
+	"pop %rbp\n"
+	".cfi_def_cfa_offset 8\n"
+	".cfi_restore %rbp\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size st_with_lost_rbp, . - st_with_lost_rbp\n"
+	".type st_changes_rbp, @function\n"
+	"st_changes_rbp:\n"
+	".cfi_startproc\n"
+	".cfi_undefined %rbp\n"
+	"sub $8, %rsp\n"
+	".cfi_def_cfa_offset 16\n"
+	"mov $1, %ebp\n"
+	"call *%rdi\n"
+	"add $8, %rsp\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size st_changes_rbp, . - st_changes_rbp\n");
+
+/* The frame above can only be found by its rbp. */
+__attribute__((noinline, noclone)) static int through_a_lost_frame_pointer(size_t nr)
+{
+	volatile char *memory = __builtin_alloca(nr);
+
+	memory[0] = 1;
+	st_with_lost_rbp(fire);
+	return memory[0];
 }
 
 /* Two callers that look alike on the stack: only the return address of their callee tells which one it was. */
@@ -397,7 +292,9 @@ TEST(every_path_reaches_the_root_as_libgcc_walks_it)
 	agrees();
 	through_a_signal();
 	agrees();
-	assert_true(count_of(ST_END_ROOT) >= 6);
+	through_a_lost_frame_pointer(4000);
+	agrees();
+	assert_true(count_of(ST_END_ROOT) >= 7);
 	end();
 }
 
@@ -507,16 +404,7 @@ TEST(nothing_is_remembered_of_mappings_that_are_gone)
 	end();
 }
 
-TEST(a_stack_that_is_too_deep_is_cut)
-{
-	begin(ST_UNWIND_AUTO);
-	tell_mappings(true);
-	recurse(200);
-	assert_int_equal(last_record()->head.nr_user, ST_MAX_FRAMES);
-	assert_int_equal(last_record()->head.user_status, STACK_TRUNCATED);
-	assert_int_equal(count_of(ST_END_TRUNCATED), 1);
-	end();
-}
+/* ---- reasons ---- */
 
 TEST(without_a_word_about_the_process_the_kernel_walks)
 {
@@ -573,7 +461,7 @@ TEST(a_frame_pointer_that_leads_nowhere_ends_the_walk)
 	end();
 }
 
-/* Code that keeps something else in the register may have it point to a zero up the stack: that is no root. */
+/* Code that keeps something else in the register may have it point to a zero up the stack: that is not a root. */
 TEST(a_frame_pointer_that_leads_to_a_zero_is_no_root)
 {
 	volatile uint64_t words[2] = { 0, 0 };

@@ -99,7 +99,7 @@ static void start_fixture(struct target *target, const char *program, const char
 	target->from = fdopen(out[0], "re");
 }
 
-/* Reads lines up to one that begins with the word; what stands behind it. */
+/* Reads lines up to one that begins with the word; what stands after it. */
 static void await(struct target *target, const char *word, char ret_rest[NAMES_MAX])
 {
 	char line[NAMES_MAX];
@@ -217,7 +217,7 @@ static bool read_memory(const struct target *target, uint64_t address, void *ret
 struct walker {
 	const struct target *target;
 	uint64_t registers[NR_REGS], pc;
-	bool is_exact; /* pc is no return address, and all registers are known */
+	bool is_exact; /* pc is not a return address, and all registers are known */
 	bool failed;
 };
 
@@ -254,6 +254,8 @@ static uint64_t cfa_of(struct walker *walker, struct st_unwind_rule rule)
 		return word_at(walker, sp + rule.at) + rule.add;
 	case ST_UNWIND_DEREF_BP:
 		return word_at(walker, bp + rule.at) + rule.add;
+	case ST_UNWIND_DEREF_INDEXED:
+		return word_at(walker, sp + rule.at + 8 * register_of(walker, rule)) + rule.add;
 	default:
 		walker->failed = true;
 		return 0;

@@ -14,7 +14,8 @@ const ANSWER_MS = 120000;
 /* A text that calls a function in the page: functions travel as their source, arguments as JSON. */
 const call = (what, args) => "(" + what + ")(" + args.map((arg) => JSON.stringify(arg)).join(", ") + ")";
 
-const KEYS = { Enter: [13, "\r"], Escape: [27], ArrowUp: [38], ArrowDown: [40] };
+const KEYS = { Enter: [13, "\r"], Escape: [27], ArrowUp: [38], ArrowDown: [40], ArrowLeft: [37], ArrowRight: [39],
+  c: [67, "c"], f: [70, "f"], k: [75, "k"], l: [76, "l"], "?": [191, "?"] };
 
 class Page {
   constructor(browser, session, target) {
@@ -64,6 +65,17 @@ class Page {
     const at = { x, y, button: "left", clickCount: 1 };
     await this.send("Input.dispatchMouseEvent", { type: "mousePressed", ...at });
     await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...at });
+  }
+
+  /* With the left button, between two places of an element, each given as shares of its width and height. */
+  async drag(selector, from, to) {
+    const area = await this.evaluate((wanted) => {
+      const box = document.querySelector(wanted).getBoundingClientRect();
+      return { x: box.left, y: box.top, width: box.width, height: box.height };
+    }, selector);
+    for (const [type, [x, y]] of [["mousePressed", from], ["mouseMoved", to], ["mouseReleased", to]])
+      await this.send("Input.dispatchMouseEvent", { type, x: area.x + x * area.width, y: area.y + y * area.height,
+        button: "left", buttons: type === "mouseReleased" ? 0 : 1, clickCount: 1 });
   }
 
   async click(selector) {
@@ -174,4 +186,19 @@ function launch(...flags) {
   return new Browser(child, home);
 }
 
-module.exports = { launch };
+/* Ends the program: with status 1 after a line for each failure in the list that `work(browser)` returns, or for what it throws. */
+async function run(work, ...flags) {
+  const browser = launch(...flags);
+  let failures;
+  try {
+    failures = await work(browser);
+  } catch (error) {
+    failures = [error.stack];
+  } finally {
+    await browser.close();
+  }
+  for (const failure of failures) console.log("FAIL: " + failure);
+  process.exit(failures.length ? 1 : 0);
+}
+
+module.exports = { run };

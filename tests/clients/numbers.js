@@ -3,7 +3,7 @@
 "use strict";
 const fs = require("fs");
 const path = require("path");
-const { launch } = require("./chromium.js");
+const { run } = require("./chromium.js");
 
 let failures = 0;
 
@@ -65,19 +65,9 @@ async function compare(browser, file) {
   return groups.length;
 }
 
-async function main() {
-  const browser = launch();
+run(async (browser) => {
   let nr = 0;
-  try {
-    for (const file of process.argv.slice(2)) nr += await compare(browser, file);
-  } finally {
-    await browser.close();
-  }
-  console.log(failures ? failures + " failures" : nr + " groupings agree");
-  process.exit(failures || !nr ? 1 : 0);
-}
-
-main().catch((error) => {
-  console.log("FAIL: " + error.stack);
-  process.exit(1);
+  for (const file of process.argv.slice(2)) nr += await compare(browser, file);
+  console.log(nr + " groupings compared");
+  return failures || !nr ? [failures + " failures"] : [];
 });

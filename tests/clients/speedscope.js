@@ -4,13 +4,12 @@
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
-const { launch } = require("./chromium.js");
+const { run } = require("./chromium.js");
 
 const [file, release, frame, total, folder] = process.argv.slice(2);
 
-async function main() {
+run(async (browser) => {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "speedscope-")), script = path.join(home, "profile.js");
-  const browser = launch("--allow-file-access-from-files");
   fs.writeFileSync(script, "speedscope.loadFileFromBase64(" + JSON.stringify(path.basename(file)) + ", \"" +
     fs.readFileSync(file).toString("base64") + "\")");
   try {
@@ -21,12 +20,7 @@ async function main() {
       row.textContent.includes(name) && row.textContent.startsWith(number + " (")), frame, total);
     await page.screenshot(path.join(folder, "speedscope-" + path.basename(file) + ".png"));
   } finally {
-    await browser.close();
     fs.rmSync(home, { recursive: true });
   }
-}
-
-main().then(() => process.exit(0), (error) => {
-  console.log("FAIL: " + error.message);
-  process.exit(1);
-});
+  return [];
+}, "--allow-file-access-from-files");

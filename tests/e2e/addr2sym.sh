@@ -33,7 +33,7 @@ names "main\+0x0 \[chain\]" -p "$fixture_pid" "$address"
 names '\?\? \(.+\)' -p "$fixture_pid" 10
 fixture_end
 
-# A program without symbols: its functions are told apart, and a debug file is found by its link, its checksum proves it.
+# A program without symbols: its functions are distinguished, and a debug file is found by its link, its checksum proves it.
 cp "$program" "$T/program"
 objcopy --only-keep-debug "$T/program" "$T/program.debug"
 objcopy --remove-section .note.gnu.build-id --strip-all --add-gnu-debuglink="$T/program.debug" "$T/program"

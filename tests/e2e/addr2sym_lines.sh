@@ -130,7 +130,7 @@ id=$(readelf -nW "$libc" | sed -n 's/.*Build ID: //p')
 debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
 [ ! -e "$debug" ] || agree "$libc" "$debug" 10
 
-# What is asked for is there, and what is not is said.
+# What is requested is there, and what is not is said.
 "$STACKTOOL" addr2sym -e "$T/g5" --find main >"$T/main"
 "$STACKTOOL" addr2sym -e "$T/g5" --lines "$(cut -d' ' -f1 "$T/main")" >"$T/out"
 grep -qx "main+0x0 $T/program.cc:21" "$T/out" || fail "the line of main: $(cat "$T/out")"

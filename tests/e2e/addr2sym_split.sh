@@ -1,7 +1,7 @@
 #!/bin/sh
 # ctest: host
 # Inlined calls in split debug information, of both compilers and in both forms, in .dwo files and in packages: they agree with
-# llvm-symbolizer's for random addresses, all of them. What is another program's is not believed, and what is no file is not read.
+# llvm-symbolizer's for random addresses, all of them. What is another program's is not believed, and what is not a file is not read.
 . "${0%/*}/lib.sh"
 needs program:python3 program:g++ program:clang++-19 program:llvm-symbolizer-19 program:llvm-dwp-19 program:dwp
 

@@ -20,7 +20,7 @@ cannot no-btf 'BTF' profile 1
 cannot no-btf 'BTF' count -D 1 t:sched:sched_switch
 
 # Without tracefs a tracepoint with a name is attached raw; nobody can tell then which events belong to a category, and
-# hooking all of them is not what was asked for.
+# hooking all of them is not what was requested.
 returns_under 0 no-tracefs count -f -D 0.3 t:sched:sched_switch
 expect_out '__schedule'
 returns_under 0 no-tracefs count --explain t:sched:sched_switch

@@ -27,6 +27,16 @@ refused 5 'sched_swich' count t:sched:sched_swich
 expect_err 'sched_switch'
 refused 5 'shced' count 't:shced:*'
 
+# A run without events says what to check.
+for applet in "count -D" "funccount -d" "stacksnoop -D"; do
+	# shellcheck disable=SC2086
+	returns 0 $applet 0.1 -p $$ "$FIXTURES/calls:st_fix_hit"
+	expect_err "no event: '.*st_fix_hit' was not reached by what is traced; 'stacktool funccount' without -p, -t and --comm shows"
+	# shellcheck disable=SC2086
+	returns 0 $applet 0.1 "$FIXTURES/calls:st_fix_hit"
+	expect_err "no event: '.*st_fix_hit' was not reached; --explain shows what was probed, 'stacktool list' what"
+done
+
 # Binaries
 mkfifo "$T/fifo"
 refused 1 "$T/fifo" count "$T/fifo:malloc"
@@ -43,6 +53,7 @@ refused 1 "$T/nothing" count "$T/nothing:malloc"
 expect_err 'No such file|no such file'
 refused 1 '/dev/zero' count /dev/zero:malloc
 refused 1 'nosuchlibrary' count nosuchlibrary:malloc
+refused 1 "did you mean the tracepoint 't:sched:sched_switch'" count sched:sched_switch
 ln -s "$T/loop" "$T/loop"
 refused 1 "$T/loop" count "$T/loop:malloc"
 printf '\177ELF\002\001\001' >"$T/head"
@@ -53,6 +64,6 @@ refused 1 "$T/head" count "$T/head:malloc"
 refused 2 '[Hh]ertz' profile -F 1000000 1
 
 # A clock at which nothing else would run, the end of the run included: 0.1 s at 100000 Hertz were nine minutes.
-refused 2 '-F: 50000 Hertz is too high for cpu-clock, the timer would use up the CPUs: give at most 20000' profile -e cpu-clock -F 50000 0.1
-refused 2 '-c: a sample every 49999 ns is too often for task-clock, the timer would use up the CPUs: give at least 50000' profile -e task-clock -c 49999 0.1
+refused 2 '-F: 50000 Hertz is too high for cpu-clock .the timer would use up the CPUs.: give at most 20000' profile -e cpu-clock -F 50000 0.1
+refused 2 '-c: a sample every 49999 ns is too often for task-clock .the timer would use up the CPUs.: give at least 50000' profile -e task-clock -c 49999 0.1
 returns 0 profile -q -e cpu-clock -c 50000 0.1

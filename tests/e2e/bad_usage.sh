@@ -32,7 +32,7 @@ wrong 'interval|seconds' count -i 0 t:sched:sched_switch
 wrong 'pattern' count
 wrong 'a:b:c:d' count a:b:c:d
 wrong "'q'|q" count q:c:malloc
-wrong 'extra|unexpected|unrecognized' count t:sched:sched_switch more
+wrong 'patterns of one run have one kind' count t:sched:sched_switch more
 wrong 'process id|pid' profile -p 0 1
 wrong 'process id|pid' profile -p -1 1
 wrong 'process id|pid' profile -p 1,,2 1

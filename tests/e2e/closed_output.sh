@@ -36,11 +36,11 @@ for paths in 1 5000; do
 	"$STACKTOOL" count -f "$FIXTURES/calls:st_fix_hit" -- sh -c 'exec "$1/calls" -n 5000 -d "$2" >"$3/said"' sh "$FIXTURES" "$paths" "$T" \
 		>/dev/full 2>"$T/err" </dev/null
 	status=$?
-	expect_status 1
+	expect_status 125
 	expect_err 'No space left'
 done
 
-# Help that cannot be written is no help
+# Help that cannot be written is not help
 "$STACKTOOL" count --help >/dev/full 2>"$T/err"
 status=$?
 expect_status 1

@@ -33,6 +33,8 @@ status 143 sh -c 'kill -TERM $$'
 status 127 st-no-such-command
 expect_err "command 'st-no-such-command': not found"
 expect_equal "errors" "$(grep -c "not found" "$T/err")" 1
+tool profile -- st-no-such-command
+expect_equal "what is printed" "$status $(cat "$T/out" "$T/err")" "127 stacktool profile: command 'st-no-such-command': not found"
 status 127 "$T/no-such-folder/command"
 : >"$T/plain"
 status 126 "$T/plain"
@@ -43,8 +45,40 @@ status 126 "$T"
 expect_equal "status under an ignored SIGCHLD" $? 7
 
 # The tool's own failures come first, and the command is not executed then.
-returns 5 count t:sched:no_such_event -- touch "$T/executed"
-returns 2 count -p 1 t:sched:sched_switch -- touch "$T/executed"
+returns 125 count t:sched:no_such_event -- touch "$T/executed"
+returns 125 count -p 1 t:sched:sched_switch -- touch "$T/executed"
+returns 125 profile --no-such-option -- touch "$T/executed"
+expect_err '^stacktool profile: usage: unknown option'
+returns 2 profile --
+
+# The reason is a word of the message, and in the file, also of a line that is wrong after --status-file or before.
+# says STATUS OWN REASON COMMAND_STATUS ARG...
+says() {
+	want="\"status\":$1,\"own_status\":$2,\"reason\":\"$3\","
+	command=$4
+	code=$1
+	shift 4
+	returns "$code" "$@"
+	grep -qF "$want" "$T/status" && grep -q "\"command_status\":$command}" "$T/status" ||
+		fail "$*: $(cat "$T/status")"
+}
+says 125 2 usage null profile --no-such-option --status-file "$T/status" -- true
+says 125 5 no-match null count --status-file="$T/status" t:sched:no_such_event -- true
+expect_err '^stacktool count: no-match: '
+says 7 0 done 7 count --status-file "$T/status" -o "$T/report.folded" t:sched:sched_switch -- sh -c 'exit 7'
+says 127 1 failed 127 count --status-file "$T/status" t:sched:sched_switch -- st-no-such-command
+says 5 5 no-match null count --status-file "$T/status" t:sched:no_such_event
+grep -qF '"message":"tracepoint ' "$T/status" || fail "no message: $(cat "$T/status")"
+returns 3 count -o "$T/report.json" t:sched:sched_switch -- sh -c 'exit 3'
+grep -q '"own_status":0,"reason":"done"' "$T/report.json" || fail "JSON: no status of the run"
+for option in --save -o; do
+	says 2 2 usage null profile --status-file "$T/status" "$option" "$T/./status" --format stk
+	expect_err "argument --status-file: '$T/./status': the report has the same name"
+done
+ln -s "$T/status" "$T/link"
+returns 1 count --status-file "$T/link" t:sched:sched_switch
+returns 125 count --status-file "$T/none/status" t:sched:sched_switch -- touch "$T/executed"
+expect_err 'No such file'
 returns 0 count --explain t:sched:sched_switch -- touch "$T/executed"
 [ ! -e "$T/executed" ] || fail "the command was executed"
 

@@ -8,7 +8,7 @@ needs kprobe
 NR=5
 ip link set lo up || fail "no loopback"
 
-# The lines that have a function, with its callers behind it as stackcount prints them
+# The lines that have a function, with its callers after it as stackcount prints them
 tool_start count ip_output
 ping -q -c $NR -i 0.1 127.0.0.1 >/dev/null 2>&1 || ping -q -c $NR 127.0.0.1 >/dev/null || fail "no ping"
 tool_end

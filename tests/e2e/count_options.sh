@@ -81,10 +81,20 @@ for cpu in 0 1; do
 	expect_equal "-c 0 with the events on CPU $cpu" "$(folded_sum)" $((cpu ? 0 : 1000))
 done
 
-# --debug: plan and configuration before the run; --ebpf of bcc: how to see the instructions
+for cpus in 0-1 1,0; do
+	trace chain -j 1 calls 1000 -- count -f -C "$cpus" "$FIXTURES/chain:st_fix_leaf"
+	expect_equal "-C $cpus" "$(folded_sum)" 1000
+done
+trace chain -j 1 calls 1000 -- stacksnoop -f -c 1 -n 3 "$FIXTURES/chain:st_fix_leaf"
+expect_equal "stacksnoop -c 1" "$(folded_sum)" 3
+returns 1 count -c 0,4095 -D 0.1 "$FIXTURES/chain:st_fix_leaf"
+expect_err "CPU 4095: not online"
+
+# --debug: plan and configuration before the run, and the longest turn of the main loop after it; --ebpf of bcc: how to see the instructions
 trace calls -n 100 -- count --debug -p PID "$hit"
 cat "$T/out" "$T/err" >"$T/both"
 grep -q 'config: key_parts=' "$T/both" || fail "--debug does not show the configuration"
+expect_err '^NOTE: the main loop was busy for at most [0-9]+\.[0-9] ms at a time \([a-z ]+\)$'
 expect_equal "the report with --debug" "$(text_sum)" 100
 returns 0 count --ebpf "$hit"
 expect_out 'bpftool prog dump xlated'

@@ -132,7 +132,7 @@ kill -9 $!
 wait $! 2>/dev/null
 gone
 
-# ---- what is not asked for costs nothing ----
+# ---- what is not requested costs nothing ----
 
 # children NAME: of a tool that is attached
 children() {

@@ -1,13 +1,14 @@
 #!/bin/sh
 # ctest: host plain
-# docs/use/examples: every command of every transcript runs, each line with status 0 but the last one with that of the transcript,
-# every stacktool in a pipe too; together they print what the transcript promises, and the output that it shows keeps the same
-# promises. `SHOW=1 examples.sh [FILE…]` prints the real output instead.
+# README.md and docs/use/examples: every command of every transcript runs, each line with status 0 but the last one with that of the
+# transcript, every stacktool in a pipe too; together they print what the transcript promises, and the output that it shows keeps the
+# same promises. Both outputs have the same shape (shape.awk): headers, notes and warnings, the roots of the stacks.
+# `SHOW=1 examples.sh [FILE…]` prints the real output instead, `ONLY=REGEX` runs the transcripts whose headings match.
 . "${0%/*}/lib.sh"
 : "${SOURCE:=$(cd "${0%/*}/../.." && pwd)}"
 needs uprobe perf-event btf tracepoint:sched:sched_switch program:bash program:python3 program:setsid
 
-# In a transcript, which begins with a heading of level 2:
+# In a transcript, which begins with a heading of level 2 or 3 and has a `console` block:
 #
 #   <!-- needs: QUESTION… -->   asked of fixtures/hostprobe; no: this transcript is left out, and the test counts as skipped
 #   <!-- setup: COMMAND -->     before
@@ -32,6 +33,10 @@ stacktool() {
 	set -- "$?"
 	echo "$1" >>"$T/statuses"
 	return "$1"
+}
+
+sudo() { # the test runs as root
+	"$@"
 }
 
 pgrep() {
@@ -76,6 +81,27 @@ promises() { # FILE WHAT
 	missing=$(has_frames "$1") || fail "$where: the $2 has no frame $missing, or not in this order"
 }
 
+# Sentences that depend on the host: how busy it is, whether it has a PMU, where the tree is, which symbols its programs have. One
+# may be shown or not.
+of_the_host='^note (cost|.*samples? skipped|.*samples? came late|.*samples? of all processes expected|.*waits? not counted: the kernel did not report|.*sampling by cpu-clock|.*before you share the report|.*frames? ha(s|ve) no name|.*frames? without a name)'
+
+# Each difference of the shapes is a failure. `…` in the shown output stands for anything: then it need not be complete.
+same_shape() {
+	awk -f "$SOURCE/tests/e2e/shape.awk" "$T/out" | sort -u >"$T/shape.real"
+	awk -f "$SOURCE/tests/e2e/shape.awk" "$T/shown" | sort -u >"$T/shape.shown"
+	grep -vE "$of_the_host" "$T/shape.shown" >"$T/shape.promised"
+	while IFS= read -r promised <&7; do
+		grep -qxF -- "$promised" "$T/shape.real" || fail "$where: shows what is not there: $promised
+$(cat "$T/out")"
+	done 7<"$T/shape.promised"
+	! grep -q '^…' "$T/shown" || return 0
+	grep -vE "$of_the_host|^root " "$T/shape.real" >"$T/shape.needed"
+	while IFS= read -r needed <&7; do
+		grep -qxF -- "$needed" "$T/shape.shown" || fail "$where: does not show: $needed
+$(cat "$T/out")"
+	done 7<"$T/shape.needed"
+}
+
 # Line by line, up to the first that fails: all but the last have to end well.
 run_commands() {
 	line_at=0
@@ -91,8 +117,10 @@ run_commands() {
 
 finish_transcript() {
 	[ -n "$heading" ] || return 0
-	nr=$((nr + 1))
 	where="${file##*/}: $heading"
+	[ -n "$has_block$needs$load$frames" ] || [ -s "$T/expects" ] || return 0 # a section of text
+	printf '%s\n' "$heading" | grep -qE -- "${ONLY:-}" || return 0
+	nr=$((nr + 1))
 	: >"$T/out"
 	[ -s "$T/commands" ] || fail "$where: no command"
 	[ -s "$T/expects" ] || [ -n "$frames" ] || fail "$where: promises nothing"
@@ -120,6 +148,7 @@ finish_transcript() {
 	! grep -qvx -e 0 -e "$want" "$T/statuses" || fail "$where: in a pipe stacktool ended with $(grep -vx 0 "$T/statuses")"
 	promises "$T/out" "real output"
 	promises "$T/shown" "shown output"
+	same_shape
 }
 
 # What a comment says: `<!-- KEY: VALUE -->`
@@ -145,18 +174,18 @@ block_line() {
 }
 
 run_file() {
-	heading='' in_block=
+	heading='' in_block='' has_block=''
 	while IFS= read -r line <&5; do
 		case $in_block$line in
-		'## '*)
+		'## '* | '### '*)
 			finish_transcript
-			heading=${line#???}
-			needs='' setup=: load='' want=0 frames=''
+			heading=${line#* }
+			needs='' setup=: load='' want=0 frames='' has_block=''
 			rm -f "$T/commands" "$T/shown" "$T/expects"
 			touch "$T/commands" "$T/shown" "$T/expects"
 			;;
 		'<!-- '*) comment ;;
-		'```console') in_block=1 ;;
+		'```console') in_block=1 has_block=1 ;;
 		'1```') in_block= ;;
 		1*) block_line ;;
 		esac
@@ -164,7 +193,7 @@ run_file() {
 	finish_transcript
 }
 
-[ $# -gt 0 ] || set -- "$SOURCE"/docs/use/examples/*.md
+[ $# -gt 0 ] || set -- "$SOURCE/README.md" "$SOURCE"/docs/use/examples/*.md
 for file; do
 	run_file "$file"
 done
@@ -172,8 +201,9 @@ echo "$nr transcripts"
 
 # The options that the text mentions are options.
 for applet in $("$STACKTOOL" --list | cut -d' ' -f1); do
-	"$STACKTOOL" "$applet" --help
+	"$STACKTOOL" "$applet" --help=all
 done >"$T/help"
+"$STACKTOOL" --help >>"$T/help"
 # shellcheck disable=SC2016 # backquotes of Markdown
 sed '/^```console/,/^```$/ { /^\$ /!d }' "$@" | grep -oE '(^|[ `])--[a-z][a-z-]+' | tr -d ' `' | sort -u >"$T/options"
 while read -r option; do

@@ -7,8 +7,8 @@ needs cgroup2 program:xz program:objcopy program:strip
 # The address space of each process of ours; what a sanitizer takes of it is another matter.
 memory=$((512 * 1024))
 [ -z "${SANITIZED:-}" ] || memory=unlimited
-patience=2000 map_bytes=100000000
-[ -z "${SANITIZED:-}" ] || patience=20000 map_bytes=20000000
+limit_ms=2000 map_bytes=100000000
+[ -z "${SANITIZED:-}" ] || limit_ms=20000 map_bytes=20000000
 
 # The time is that of the CPU, of all processes of a group of their own, for the host may be busy.
 root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
@@ -33,7 +33,7 @@ bounded() {
 	status=$?
 	took=$(($(used) - begun))
 	echo "$took ms: $(cat "$T/out" "$T/err")"
-	[ $took -le $patience ] || fail "$took ms"
+	[ $took -le $limit_ms ] || fail "$took ms"
 	expect_status "$want"
 	expect_printable
 	cat "$T/out" "$T/err" | grep -qxE -- "$regex" || fail "not $regex"
@@ -45,7 +45,7 @@ ends() {
 	expect_equal "lines" "$(cat "$T/out" "$T/err" | wc -l)" 1
 }
 
-# What is no file of ours
+# What is not a file of ours
 mkfifo "$T/fifo"
 ends 1 "stacktool addr2sym: '$T/fifo': a FIFO, not a regular file" -e "$T/fifo" 1
 ends 1 "stacktool addr2sym: '/dev/zero': a device, not a regular file" -e /dev/zero 1

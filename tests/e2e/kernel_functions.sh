@@ -69,7 +69,7 @@ expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
 returns 0 count -D 0.1 -r '(asm_)?exc_(int3|page_fault)|_raw_spin_lock|vfs_read'
 expect_err "function '_raw_spin_lock' skipped: probing it is known to hang hosts \(--force\); [0-9]+ functions such as '(asm_)?exc_(int3|page_fault)' skipped: the kernel does not allow a probe on it"
 
-# Each copy of fentry's program counts for its own function, and a function that the kernel's types do not have is no reason to
+# Each copy of fentry's program counts for its own function, and a function that the kernel's types do not have is not a reason to
 # end the run.
 if [ -n "$has_fentry" ]; then
 	trace calls -n 300 -k rename -- funccount --attach=fentry -p PID -r '__x64_sys_(prctl|getpgid|getpriority)'

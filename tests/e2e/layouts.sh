@@ -59,7 +59,7 @@ returns 0 count -f -U -P --unwind=fp -o "$T/report.folded" "$FIXTURES/calls-dyn:
 	sh -c '"$0" -n 3 >/dev/null; "$0" -n 3 >/dev/null' "$FIXTURES/calls-dyn"
 expect_equal "rows of two processes" "$(folded_rows "$T/report.folded")" 2
 
-# A return address of 0 ends a stack and is no frame of it.
+# A return address of 0 ends a stack and is not a frame of it.
 if [ "$(uname -m)" = x86_64 ]; then
 	trace zeroroot 100 -- count -f -U --unwind=fp -p PID "$FIXTURES/zeroroot:st_fix_leaf"
 	expect_status 0

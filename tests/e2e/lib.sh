@@ -1,39 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For every e2e script: `. "${0%/*}/lib.sh"` is its first line. Runs under dash, bash and busybox sh.
+# Functions for e2e scripts, whose first command is `. "${0%/*}/lib.sh"`. Runs under dash, bash and busybox sh.
 #
-# The script then plays on a stage of its own (fixtures/stage.c): private mounts with tracefs, a deadline, and a look
-# for processes left behind. $T is an empty directory.
+# The script then runs on its own stage (fixtures/stage.c): private mounts with tracefs, a deadline, and a check for
+# processes left behind. $T is an empty directory.
 #
-#   needs QUESTION…       skip unless fixtures/hostprobe says yes to all
-#   needs_unwinder        skip where the tool has none
-#   fixture NAME ARG…     starts a fixture, waits until it is READY: $fixture_pid, $fixture_expect
-#   go                    tells it to start; `fixture_line` reads its next line, `fixture_done` waits for DONE
+#   needs QUESTION…       skips unless fixtures/hostprobe answers yes to all
+#   needs_unwinder        skips if the tool has no unwinder
+#   fixture NAME ARG…     starts a fixture, and waits until it is READY: $fixture_pid, $fixture_expect
+#   go                    makes it begin; `fixture_line` reads its next line, `fixture_done` waits for DONE
 #   fixture_running NAME ARG…
 #                         fixture and go
-#   fixture_work          go and fixture_done; `field NAME` prints what NAME=… of its line says
-#   fixture_end           tells it to end and waits; its status must be 0
+#   fixture_work          go and fixture_done; `field NAME` prints the value of NAME=… in its line
+#   fixture_end           ends it and waits; its status must be 0
 #   tool ARG…             runs the tool to its end: $status, $T/out, $T/err
 #   returns N ARG…        the same; its status must be N
 #   returns_under N CIRCUMSTANCES ARG…
 #                         the same under circumstances of fixtures/as.c
-#   refused N REGEX ARG…  the same; it prints nothing but one error for people, which matches
+#   refused N REGEX ARG…  the same; it prints nothing but one error message, which matches
 #   tool_start ARG…       starts it and returns when everything is attached: $tool_pid
 #   tool_signal SIGNAL    tool_wait [N]: $status, which must be N, $T/out, $T/err
 #   tool_end [N]          SIGINT, and waits; its status must be N (0)
 #   trace FIXTURE ARG… -- TOOL-ARG…
-#                         the tool during all that the fixture does: the word PID among its arguments, or at the end of a list,
-#                         is the fixture's
+#                         runs the tool during all of the fixture's work. The word PID in its arguments, alone or at the end
+#                         of a list, stands for the fixture's pid
 #   expect_status N       expect_out REGEX, refuse_out REGEX, expect_err REGEX, refuse_err REGEX (extended)
 #   fail MESSAGE
 #
-# Nothing sleeps to wait for another: the tool writes a line to the descriptor in STACKTOOL_READY_FD once everything is
-# attached, fixtures say READY and wait for a line.
+# Nothing waits by sleeping: the tool writes a line to the descriptor in STACKTOOL_READY_FD when everything is attached;
+# a fixture prints READY and waits for a line.
 
 # shellcheck shell=sh disable=SC2034
 : "${STACKTOOL:?path of the tool}" "${FIXTURES:?directory of the fixtures}" "${ON_STAGE=}"
 
-# A little less than the time that the "ctest:" line of the script allows, so that it is the stage that says what hangs; or
-# STAGE_SECONDS.
+# The deadline: STAGE_SECONDS, or a little less than the timeout in the script's "ctest:" line, so that the stage ends it
+# and prints what hangs.
 if [ -z "$ON_STAGE" ]; then
 	seconds=$(sed -nE '1,4s/^# ctest:.*timeout=([0-9]+).*/\1/p' "$0")
 	ON_STAGE=1 exec "$FIXTURES/stage" "${STAGE_SECONDS:-$((${seconds:-300} - 15))}" "$0" "$@"
@@ -44,13 +44,13 @@ export LC_ALL=C
 T=$(mktemp -d "${TMPDIR:-/tmp}/st-e2e.XXXXXX") || exit 1
 chmod 755 "$T"
 trap 'rm -rf "$T"' EXIT
-# Probes belong to files: beside other tests each has fixtures of its own. In a guest there is one test at a time.
+# Probes belong to files, so a test that runs beside others has its own copy of the fixtures. In a guest, tests run alone.
 if [ -z "${IN_GUEST:-}" ]; then
 	cp -r "$FIXTURES" "$T/fixtures" || exit 1
 	FIXTURES=$T/fixtures
 fi
 unset STACKTOOL_READY_FD
-export STACKTOOL_MAX_OVERHEAD=off # loops without end are what most tests are made of
+export STACKTOOL_MAX_OVERHEAD=off # most fixtures are endless loops
 
 # ---- verdicts ----
 
@@ -104,8 +104,8 @@ expect_equal() {
 	[ "$2" = "$3" ] || fail "$1: $2, not $3"
 }
 
-# An error for people: one line that names the tool, perhaps one of advice, and no trace of libbpf or of a crash. What
-# the report itself has to say (NOTE, WARNING) is not an error.
+# An error message: one line that names the tool, perhaps a second one with advice, and no output of libbpf or of a crash.
+# Notes of the report (NOTE, WARNING) are not errors.
 expect_one_line_error() {
 	expect_equal "errors on stderr" "$(grep -c '^stacktool' "$T/err")" 1
 	lines=$(grep -cvE '^(NOTE|WARNING): ' "$T/err")
@@ -113,7 +113,7 @@ expect_one_line_error() {
 	refuse_err 'libbpf|Segmentation|Sanitizer|core dumped'
 }
 
-# It says why in one line that matches, and prints no report.
+# The tool prints the reason in one line that matches, and no report.
 expect_refusal() {
 	expect_err "$1"
 	refuse_out .
@@ -130,7 +130,7 @@ expect_printable() {
 
 # ---- fixtures ----
 
-# fixture NAME ARG…: one at a time has the descriptors 7 and 8.
+# fixture NAME ARG…: only one at a time, because it uses the descriptors 7 and 8.
 fixture() {
 	fixture_named main "$@"
 }
@@ -167,12 +167,12 @@ go() {
 	echo go >&8
 }
 
-# The next line of the fixture in $line.
+# Reads the next line of the fixture into $line.
 fixture_line() {
 	read -r line <&7 || fail "the fixture ended: $(cat "$T/fixture.err")"
 }
 
-# Waits for DONE; what stands behind it is in $line.
+# Waits for DONE; the rest of that line is in $line.
 fixture_done() {
 	while read -r word line <&7; do
 		[ "$word" = DONE ] && return 0
@@ -195,7 +195,7 @@ field() {
 }
 
 fixture_end() {
-	exec 8>&- # the end of its stdin ends every wait
+	exec 8>&- # it ends when its stdin is closed
 	wait "$fixture_child"
 	fixture_status=$?
 	exec 7<&-
@@ -204,7 +204,7 @@ fixture_end() {
 
 # ---- the tool ----
 
-# The tool without our descriptors: it must not hold the fixture's.
+# Runs the tool without our descriptors of the fixture.
 tool() {
 	tool_line="stacktool $*"
 	"$STACKTOOL" "$@" >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&-
@@ -248,7 +248,7 @@ tool_start() {
 	tool_start_under foreground "$@"
 }
 
-# With the fixture's number in the place of PID, which may be the last of a list.
+# Replaces PID, alone or at the end of a list, by the fixture's pid.
 tool_start_on_fixture() {
 	for argument; do
 		shift
@@ -327,7 +327,7 @@ trace() {
 
 # ---- reading reports ----
 
-# Names alone: without offsets, modules and the kernel mark.
+# Removes offsets, modules and the kernel mark from names.
 plain_names() {
 	sed -E 's/\+0x[0-9a-f]+//g; s/ \[[^];]*\]//g; s/_\[k\]//g' "$@"
 }
@@ -346,12 +346,12 @@ folded_rows() {
 	grep -c . "${1:-$T/out}"
 }
 
-# The sum of the counts of stackcount's text form: lines of nothing but four spaces and a number.
+# The sum of the counts in stackcount's text: lines of four spaces and a number.
 text_sum() {
 	awk '/^    [0-9]+$/ { sum += $1 } END { printf "%.0f\n", sum }' "${1:-$T/out}"
 }
 
-# What the tool says of one, as it says it of many: by the words of bpf/losses.h (tests/lint/losses.sh asks for every one of them).
+# Turns messages about one loss into their plural, by the words of bpf/losses.h (tests/lint/losses.sh checks each of them).
 said_as_of_many() {
 	sed -E '/^[A-Z]+: 1 /!b
 		s/^([A-Z]+: 1 ((kernel|user|address space|malformed|stale) )?)(event|wait|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
@@ -361,21 +361,29 @@ said_as_of_many() {
 		s/ (but|or|at|began:) its / \1 their /'
 }
 
-# The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas; a sentence
-# about one is found by its words for many.
+# Splits the line about user stacks into a line for each kind of end, in the words of bpf/losses.h.
+said_of_user_stacks() {
+	sed -E '/ user stacks? complete/!b
+		s/^[A-Z]+: (all )?([0-9,]+)( of [0-9,]+)? user stacks? complete( \([0-9.]+%\))?/NOTE: \2 user stacks complete/
+		s/, ([0-9,]+) (truncated|walked|of 32-bit|could not)/\
+WARNING: \1 user stacks \2/g
+		s/ \(([^()]*)\)(\n|$)/: \1\2/g' "$1"
+}
+
+# said_of REGEX [FILE]: the number before a sentence of bpf/losses.h, in its plural; 0 if it was not printed.
 said_of() {
-	tr -d , <"${2:-$T/err}" | said_as_of_many | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" |
+	said_of_user_stacks "${2:-$T/err}" | tr -d , | said_as_of_many | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" |
 		awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-# Events that the tool says it has lost: every sentence of class EVENT.
+# The events that the tool reports as lost: every sentence of class EVENT.
 lost_events() {
 	said_of 'events not recorded|events not counted|events not shown|waits not|malformed messages|events missed|events lost' "$@"
 }
 
-# The least time that a report has of the waits in the last line of the fixture `offcpu`, with what is named as missed. Not
-# what it was to wait for: its timer may ring before it has left the CPU. A tenth less, and half of it in a guest, for a host may
-# hold up an emulated CPU between the kernel's two looks at a clock: 70 of 790 ms are known.
+# The minimum time that a report must have for the waits in the last line of the fixture `offcpu`, without those reported as
+# missed. The fixture measures it, because its timer may expire before it has left the CPU. A tenth is subtracted, in a guest half:
+# the host may stop an emulated CPU between the kernel's two readings of a clock (70 of 790 ms have been seen).
 least_waited() {
 	blocked=$(echo "$line" | sed -n 's/.*blocked_us=\([0-9]*\).*/\1/p')
 	longest=$(echo "$line" | sed -n 's/.*longest_us=\([0-9]*\).*/\1/p')
@@ -383,27 +391,26 @@ least_waited() {
 	echo $((blocked * $([ -z "${IN_GUEST:-}" ] && echo 9 || echo 5) / 10 - $(said_of 'waits not counted') * longest))
 }
 
-# Whether programs of system calls and of fentry can be preempted: then the kernel may leave out events, of any process, and
-# says how many (docs/use/probes.md). Where tracepoints may fault they can.
+# Whether programs of system calls and of fentry can be preempted, as on kernels whose tracepoints may fault. Such a kernel may
+# skip events of any process, and counts them (docs/use/probes.md).
 programs_are_preempted() {
 	tr '\0' '\n' </sys/kernel/btf/vmlinux | grep -qx faultable
 }
 
 # ---- the exactness suite ----
 
-# At default sizes nothing is lost; but a sanitized tool is too slow to keep up with a hundred thousand new stacks in a moment.
+# At default sizes nothing is lost, except that a sanitized tool is too slow for a hundred thousand new stacks at once.
 expect_none_lost() {
 	[ -n "${SANITIZED:-}" ] || expect_equal "lost" "$lost" 0
 }
 
-# `EVENTS=1000000 ./dev test e2e -- -R exact` and `./dev vm-exact` take a million. Emulated guests are ten to twenty times slower
-# than hosts, and so is a sanitized tool that reports 100,000 stacks: fewer events, and the numbers of threads only where those
-# are the point.
+# `EVENTS=1000000 ./dev test e2e -- -R exact` and `./dev vm-exact` use a million events. Emulated guests are ten to twenty times
+# slower than hosts, and so is a sanitized tool that reports 100,000 stacks: they use fewer events and only 2 threads.
 SLOW=${IN_GUEST:-${SANITIZED:-}}
 EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 20000 || echo 300000)}
 THREADS=$([ -n "$SLOW" ] && echo 2 || echo "1 2 8")
 
-# exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: $EVENTS events, all of them in the report or named as lost. $lost.
+# exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: each of $EVENTS events is in the report or reported as lost ($lost).
 exactly() {
 	exact_pattern=$1
 	exact_fixture=$2

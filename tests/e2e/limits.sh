@@ -20,6 +20,8 @@ refused() {
 # Open files
 refused keep-limits,files-20 '.*Too many open files$' 'the limit is 20 open files: raise it to at least [0-9]+' profile -f 0.2
 refused keep-limits,files-20 '.*Too many open files$' 'the limit is 20 open files' count -f -D 0.2 t:sched:sched_switch
+[ -n "${SANITIZED:-}" ] || # its library needs a descriptor
+	refused keep-limits,files-3 '/proc/self/status: cannot be opened: Too many open files$' 'the limit is 3 open files' profile -f 0.2
 returns_under 0 keep-limits,files-20-soft count -f -D 0.3 t:sched:sched_switch
 expect_out '__schedule'
 

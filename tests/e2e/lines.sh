@@ -28,7 +28,7 @@ returns 0 count -f --inlines -U -p "$fixture_pid" -D 0.2 t:sched:sched_switch
 tool profile -U -F 999 --inlines -p "$fixture_pid" --save "$T/calls.stk" 0.5
 tool profile -U -F 999 --lines -p "$fixture_pid" --save "$T/lines.stk" 0.5
 
-# The run as it was, and what it was not asked for
+# The run as it was, and what was not requested
 tool report "$T/with.stk"
 expect_out "$chain"
 returns 0 report -f -a --lines --inlines "$T/without.stk"
@@ -100,7 +100,7 @@ tool addr2sym --lines -p "$fixture_pid" 10
 expect_err '^stacktool addr2sym: 0x10: no source line: code in anonymous memory$'
 fixture_end
 
-# A file that is no vmlinux of this kernel is refused before anything begins
+# A file that is not a vmlinux of this kernel is refused before anything begins
 tool profile --lines --vmlinux "$FIXTURES/inlined" 1
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
 expect_err 'not for this kernel: its build id is [0-9a-f]+, the kernel.s is [0-9a-f]+|the build id of the kernel is not known'
@@ -110,4 +110,4 @@ returns 2 report --vmlinux "$FIXTURES/inlined" "$T/with.stk"
 expect_err 'argument --vmlinux: only with --lines or --inlines'
 
 returns 2 funccount --lines 'vfs_*'
-expect_err "argument --lines: there are no stacks here; 'stacktool count' has them"
+expect_err "argument --lines: events are counted without stacks; use 'stacktool count'"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: host
-# pthread:FUNCTION finds the function where it is today: in libpthread, or in the C library with a word about that.
+# pthread:FUNCTION finds the function where it is today: in libpthread, or in the C library with a message about that.
 . "${0%/*}/lib.sh"
 needs uprobe
 [ -n "$(ldconfig -p 2>/dev/null | grep 'libc\.so\.6')" ] || skip "no GNU C library"
@@ -18,7 +18,7 @@ expect_out '^attach: /.*:pthread_create\+'
 returns 5 count -D 1 pthread:no_such_function_here
 returns 1 count -D 1 no_such_library_here:pthread_create
 
-# A process in a root with neither library: the line tells of both.
+# A process in a root with neither library: the line names both.
 mkdir "$T/empty" && cp "$FIXTURES/chain" "$T/empty/" || fail "a root without libraries"
 fixture "$(command -v chroot)" "$T/empty" /chain sleep
 refused 1 "'pthread': this library is part of the C library, which was not found$" count --explain -p "$fixture_pid" pthread:pthread_create

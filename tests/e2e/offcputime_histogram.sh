@@ -79,7 +79,7 @@ for applet in offwaketime wakeuptime; do
 	cmp -s "$T/live" "$T/out" || fail "$applet: the saved profile prints otherwise"
 done
 
-# Each report has its own; a thread that has not come back is in it where that is asked for.
+# Each report has its own; a thread that has not come back is in it where that is requested.
 fixture offcpu block
 tool_start offcputime -K --histogram --unfinished --interval 0.2 -p "$fixture_pid" 0.5
 go

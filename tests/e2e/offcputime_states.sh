@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: boots=-all$ live-kallsyms
-# --state: what is waited for uninterruptibly (D), what is stopped (T) and what is only idle (I) are told apart, by letters and
+# --state: what is waited for uninterruptibly (D), what is stopped (T) and what is only idle (I) are distinguished, by letters and
 # by the kernel's bits. Sleeping (S) and preempted (R) are in offcputime_sleep and offcputime_compete.
 . "${0%/*}/lib.sh"
 needs btf

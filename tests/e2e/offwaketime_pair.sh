@@ -30,7 +30,7 @@ tool offwaketime --explain 1
 expect_out '^attach: sched:sched_switch with on_switch$'
 expect_out '^attach: sched:sched_waking with on_waking(_anywhere)?$'
 
-# Stacks are taken at every switch; those that no row shows are no loss, and no line tells of them.
+# Stacks are taken at every switch; those that no row shows are no loss, and no line reports them.
 fixture offcpu pair 20 20000
 tool_start offwaketime --strict -m 60000000 -p "$fixture_pid"
 fixture_work
@@ -45,7 +45,7 @@ trace offcpu pair 10 20000 -- offwaketime -f -K -u
 expect_out "^st-sleeper;.*;--;.*;st-waker [0-9]+\$"
 refuse_out 'st_off_wait'
 
-# An interrupt is one also where its stack is not asked for, in every form
+# An interrupt is one also where its stack is not requested, in every form
 interrupts() {
 	trace offcpu pair 10 20000 -- offwaketime -U -f --save "$T/user.stk" -p PID
 	expect_out '^st-waker;.*;--;\[(irq|softirq)\] [0-9]+$'

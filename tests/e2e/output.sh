@@ -34,6 +34,11 @@ written .perf 'st_fix_h\+0x[0-9a-f]+ \('
 returns 0 profile -F 999 -p "$fixture_pid" --timestamps --save "$T/times.stk" -o "$T/times.perf" 1
 nr=$(grep -c ': *1 [a-z-]*: $' "$T/times.perf")
 [ "$nr" -gt 20 ] || fail "$nr samples with times"
+returns 0 report -o "$T/times.html" "$T/times.stk"
+grep -qF "\"times\":{\"n\":$nr," "$T/times.html" || fail "the page does not have the times of $nr samples: $(grep -o '"times":.\{40\}' "$T/times.html")"
+returns 0 profile -F 199 -p "$fixture_pid" -i 0.3 --save "$T/intervals.stk" 0.9
+returns 0 report -o "$T/intervals.html" "$T/intervals.stk"
+grep -qE '"edges":\[0,[1-9]' "$T/intervals.html" || fail "the page does not have the times of intervals"
 returns 0 report -f --since 0.5 "$T/times.stk"
 late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 [ "$late" -gt 0 ] && [ "$late" -lt "$nr" ] || fail "$late of $nr samples since 0.5 s"

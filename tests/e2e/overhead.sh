@@ -1,11 +1,12 @@
 #!/bin/sh
 # ctest: alone plain
-# What the programs cost is told; too much of it is stopped with a word, probe by probe; many probes do not run for ever.
+# What the programs cost is reported; too much of it is stopped with a message, probe by probe; many probes do not run for ever.
 # Alone: it judges what the programs cost of all CPU time, and its guard must see no events but these.
 # Plain: the cost of a sanitized program says nothing.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:task:task_rename
 unset STACKTOOL_MAX_OVERHEAD
+cut='[0-9,]+ milliseconds? after its start the run was ended to limit its cost \(--max-overhead\)'
 
 # counted NAME: the count of the row whose name ends so
 counted() {
@@ -24,9 +25,9 @@ enough() {
 
 # The hotter of two probes is detached, and the run ends with the other.
 both_in_turn() {
-	expect_status 4
+	expect_status 6
 	expect_err "^stacktool funccount: ($1|$2): detached after [0-9.]+ s: .*; its later events are not counted\$"
-	expect_err '^stacktool funccount: ended after [0-9.]+ s: '
+	expect_err '^stacktool funccount: ended after [0-9.]+ s: .*; (-p or )?a rarer event costs less$'
 	expect_err '^WARNING: [0-9,]+ milliseconds in which a probe was detached to limit the cost \(--max-overhead\)$'
 	refuse_err 'does not add up'
 	[ "$(counted "$1")" -gt 0 ] && [ "$(counted "$2")" -gt 0 ] || fail "no counts of $1 and $2"
@@ -91,18 +92,40 @@ beside_end() {
 # The only probe: the run ends with its report. Nothing ends it but the guard.
 busy -k rename
 STACKTOOL_MAX_OVERHEAD=0.05 beside switches offcputime -f
-returns 4 count -f --strict --max-overhead 0.05 t:task:task_rename
-expect_err '^stacktool count: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second, limit 0.05 % \(--max-overhead\)$'
+returns 6 count -f --strict --max-overhead 0.05 t:task:task_rename
+expect_err '^stacktool count: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second, limit 0.05 % \(--max-overhead off lifts it\); -p or a rarer event costs less$'
+expect_err "^WARNING: $cut\$"
 [ "$(folded_sum)" -gt 0 ] || fail "an empty report"
+# Every format says it.
+returns 6 count --max-overhead 0.05 $(printf -- '-o %s ' "$T"/cut.txt "$T"/cut.folded "$T"/cut.json "$T"/cut.svg "$T"/cut.html "$T"/cut.pb.gz \
+	"$T"/cut.speedscope.json "$T"/cut.perf "$T"/cut.stk) t:task:task_rename
+gunzip -c "$T/cut.pb.gz" >"$T/cut.pb"
+for form in txt folded json svg html pb speedscope.json perf; do
+	grep -qaE "${cut#*+ }" "$T/cut.$form" || fail "cut.$form does not say that the run was ended"
+done
+for form in text folded summary perf; do
+	returns 0 report --format "$form" "$T/cut.stk"
+	expect_out "^# WARNING: $cut\$"
+	expect_err "^WARNING: $cut\$"
+done
+for form in folded perf; do
+	returns 0 report -f "$T/cut.$form"
+	[ "$(folded_sum)" -gt 0 ] || fail "cut.$form is not read"
+	refuse_err malformed
+done
 beside_end
-expect_status 0
-expect_err '^stacktool offcputime: ended after .*, limit 0.05 % \(--max-overhead\)$'
+expect_status 6
+expect_err '^stacktool offcputime: ended after .*, limit 0.05 % \(--max-overhead off lifts it\)'
+returns 6 stacksnoop --max-overhead 0.05 t:task:task_rename
 enough
 
-# Where nobody gave a limit it is 5 % of all; off is none.
+# Where nobody gave a limit it is 5 %, with -p of the CPU time of the process, which uses one CPU at most; off is none.
 busy -d 64
-returns 0 funccount -d 4 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
-expect_err '^stacktool funccount: st_fix_(left|right): detached after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second; all probes [0-9.]+ %, limit 5 % \(--max-overhead\); its later'
+returns 6 funccount -d 100 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
+expect_err '^stacktool funccount: st_fix_(left|right): detached after [0-9.]+ s: [0-9.]+ % of (one CPU|the CPU time of the traced processes) for [0-9,]+ events a second; all probes [0-9.]+ %, limit 5 % \(--max-overhead off lifts it\); its later'
+expect_err '^stacktool funccount: ended after [0-9.]+ s: .*, limit 5 % \(--max-overhead off lifts it\); a rarer event costs less$'
+returns 6 funccount -d 100 -t "$(ls "/proc/$fixture_pid/task" | tail -n 1)" "$FIXTURES/calls:st_fix_left"
+expect_err '^stacktool funccount: ended after [0-9.]+ s: [0-9.]+ % of (one CPU|the CPU time of the traced processes) for '
 returns 0 funccount --max-overhead off -d 2 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 refuse_err 'ended|detached'
 enough
@@ -118,6 +141,15 @@ fi
 beside_end
 both_in_turn st_fix_left st_fix_right
 refuse_err 'of its group'
+enough
+
+# A command is there to be traced. What others pay for its probes is limited.
+returns 0 funccount "$FIXTURES/calls:st_fix_hit" -- "$FIXTURES/calls" -n 3000000
+expect_equal "calls of a command" "$(counted st_fix_hit)" 3000000
+refuse_err 'ended|detached'
+busy
+returns 125 funccount --max-overhead 0.05 "$FIXTURES/calls:st_fix_hit" -- sh -c "until grep -q ': ended ' '$T/err'; do sleep 0.1; done"
+expect_err '^stacktool funccount: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second of others, limit 0.05 % \(--max-overhead off lifts it\); a rarer event costs less$'
 enough
 
 # More than 100 probes: five minutes, and no more without --forever.

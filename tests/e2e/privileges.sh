@@ -21,7 +21,7 @@ cannot() {
 }
 
 needs_both() {
-	cannot nobody 'permission denied: this needs CAP_BPF and CAP_PERFMON$' '^  run it as root$' "$@"
+	cannot nobody 'permission denied: this needs CAP_BPF and CAP_PERFMON$' '^  run it as root, with sudo, or once: setcap cap_bpf,cap_perfmon,[^ ]*[+]ep on ' "$@"
 }
 
 needs_both profile 1

@@ -25,6 +25,17 @@ for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix
 	expect_equal "count $pick" "$(folded_sum)" "${pick##*:}"
 done
 
+# Rows are unique by address; by name, none prints like another.
+for applet in "profile -F 999" offcputime; do
+	# shellcheck disable=SC2086
+	returns 0 $applet -f --by-name -o "$T/rows.folded" -- sh -c "'$FIXTURES/calls' -n 30000000 -d 8; sleep 0.1; sleep 0.1"
+	[ -s "$T/rows.folded" ] || fail "$applet: no rows"
+	expect_equal "$applet: rows that print the same" "$(sed 's/ [0-9]*$//' "$T/rows.folded" | sort | uniq -d | wc -l)" 0
+done
+returns 0 profile -F 999 --by-name -o "$T/rows.txt" -- "$FIXTURES/calls" -n 30000000 -d 8
+grep -q 'st_fix_' "$T/rows.txt" || fail "no rows: $(cat "$T/rows.txt")"
+! grep -qE 'st_fix_.*[+]0x' "$T/rows.txt" || fail "--by-name: an offset"
+
 # a row of two records is about the sleeper; an expression that is none stops before anything is attached
 returns 0 offwaketime -f --comm '^no-such-command$' 300ms
 expect_equal "rows of nobody" "$(folded_rows)" 0

@@ -68,6 +68,22 @@ tool_wait
 expect_status 130 # the signal's own: the report is not whole
 fixture_end
 
+# Nobody reads the report of an interval: the second signal gives up the output, and the run ends in order.
+fixture calls -n 20000 -d 20000
+slow_start count -i 2 -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+fixture_work
+until_it_prints
+tool_signal INT
+until grep -q 'stopping: finishing a report' "$T/err"; do
+	kill -0 "$tool_pid" || break
+done
+tool_signal INT
+tool_wait 0
+exec 6<&-
+: >"$T/out"
+expect_err 'nobody reads the output: the rest of it is not written'
+fixture_end
+
 # A run that ends by itself has not had a first one.
 for signal in INT TERM HUP; do
 	fixture calls -n 20000 -d 20000
@@ -94,7 +110,7 @@ tool_wait
 expect_status 130
 exec 6<&-
 
-# While a command goes on behind the end of the collection: the tool does not wait any longer, nor does the command.
+# While a command goes on after the end of the collection: the tool does not wait any longer, nor does the command.
 fixture calls -n 1
 tool_start count -f -D 0.1 -o "$T/report.folded" "$FIXTURES/calls:st_fix_hit" -- sleep 1000
 until [ -e "$T/report.folded" ]; do

@@ -24,6 +24,12 @@ tool_end 4
 expect_equal "counted" "$(folded_sum)" 1000
 fixture_end
 
+# With a command the status is 125, and the reason a word.
+returns 125 count --strict --unwind=fp --status-file "$T/status" -o "$T/lost.json" "$FIXTURES/calls:st_fix_hit" -- "$FIXTURES/calls" -n 1000 -b 300
+expect_err '^stacktool count: lost: data was lost \(--strict\)$'
+grep -q '"status":125,"own_status":4,"reason":"lost",.*"command_status":0}' "$T/status" || fail "$(cat "$T/status")"
+grep -q '"own_status":4,"reason":"lost"' "$T/lost.json" || fail "JSON: no status"
+
 # A neighbour that keeps the CPU: samples are skipped for certain.
 fixture_running neighbour -j 0
 fixture_line

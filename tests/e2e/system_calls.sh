@@ -49,7 +49,7 @@ if "$FIXTURES/hostprobe" 32bit-calls >/dev/null; then
 	expect_equal "calls of 32-bit code" "$(folded_sum)" 0
 fi
 
-# Beside another event they stay classic. Before 6.12 there is no kernel stack then, which is no silent thing.
+# Beside another event they stay classic. Before 6.12 there is no kernel stack then, and a line says so.
 calls getppid 't:(syscalls|task):(sys_exit_getppid|task_newtask)$' -r
 expect_err 'no kernel stacks for system calls before Linux 6.12, because task:task_newtask is among the events'
 expect_equal "ends" "$(folded_sum)" 50

@@ -21,6 +21,21 @@ for kind in frameless frameless-dyn; do
 	done
 done
 
+# So have those of a process that was not named: its tables are there before its first event, and its rows are not split. Where a busy host
+# makes them late, the run says so, and is made again. In an emulated guest the two seconds for them are always too short.
+tables_of_all() {
+	for attempt in 1 2 3 4 5 6 7 8 9; do
+		trace frameless recurse 200 -- "$@" "$FIXTURES/frameless:st_fix_leaf"
+		expect_equal "$*, attempt $attempt: all events" "$(folded_sum)" 200
+		grep -qE 'walked by frame pointers|was not ready' "$T/err" || break
+	done
+	plain_names "$T/out" >"$T/plain"
+	expect_equal "$* of all processes: whole stacks" "$(folded_sum_of "^;?$root$fixture_expect [0-9]+$" "$T/plain")" 200
+}
+for applet in count stacksnoop; do
+	[ -n "${IN_GUEST:-}" ] || tables_of_all $applet -f --unwind=auto
+done
+
 # By frame pointers the same stacks are not whole, and nothing is lost all the same.
 trace frameless recurse 200 -- count -f --unwind=fp -p PID "$FIXTURES/frameless:st_fix_leaf"
 plain_names "$T/out" >"$T/plain"
@@ -37,12 +52,15 @@ plain_names "$T/out" >"$T/plain"
 expect_equal "whole stacks at a system call" "$(folded_sum_of "^$root$fixture_expect;syscall [0-9]+$" "$T/plain")" 200
 
 # Samples come anywhere, in prologues too: nearly all of them reach the root, and the rest is counted.
-fixture_running frameless thread 0
-returns 0 profile -f -U -F 199 -p "$fixture_pid" 2
-plain_names "$T/out" >"$T/plain"
-all=$(folded_sum)
-whole=$(folded_sum_of "^$root.* [0-9]+$" "$T/plain")
-[ "$all" -ge 20 ] || fail "only $all samples"
-[ $((whole * 100)) -ge $((all * 99)) ] || fail "$whole of $all samples reach the root"
-fixture_end
+for shape in thread indexed; do
+	fixture_running frameless $shape 0
+	returns 0 profile -f -U -F 199 -p "$fixture_pid" 2
+	plain_names "$T/out" >"$T/plain"
+	all=$(folded_sum)
+	whole=$(folded_sum_of "^$root.* [0-9]+$" "$T/plain")
+	[ "$all" -ge 20 ] || fail "$shape: only $all samples"
+	[ $((whole * 100)) -ge $((all * 99)) ] || fail "$shape: $whole of $all samples reach the root"
+	fixture_end
+done
+[ "$(folded_sum_of ';st_fix_indexed [0-9]+$' "$T/plain")" -ge 10 ] || fail "no samples in st_fix_indexed"
 

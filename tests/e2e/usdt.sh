@@ -51,7 +51,7 @@ passes usdt 500 500 -p PID u::guarded
 trace usdt 500 leaderless -- count -f -p PID u::hit
 expect_equal "without a leader" "$(folded_sum)" 1500
 
-# It ends while others run on: what the kernel makes of that is told.
+# It ends while others run on: what the kernel makes of that is reported.
 fixture usdt 500 leaving
 tool_start count -f --strict -p "$fixture_pid" u::plain
 fixture_work
@@ -80,6 +80,7 @@ refused 5 "did you mean 'st_fix:hit'" count -D 1 "u:$FIXTURES/usdt:st_fix:hot"
 returns 5 count -D 1 "u:$FIXTURES/usdt:guarted"
 expect_err "did you mean 'guarded'"
 refused 5 "no USDT probes in $FIXTURES/calls" count -D 1 "u:$FIXTURES/calls:*"
+expect_err "a function is LIBRARY:FUNCTION, without u:"
 returns 2 count -D 1 u::hit
 expect_err 'needs a process'
 returns 0 count --explain "u:$FIXTURES/usdt:guarded"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # ctest: boots=5.10|7.2
-# The symbol worker is killed while the tool runs: another one takes its place, and every frame still gets its name.
+# The symbol worker is killed while the tool runs: another one takes its place, and every frame still gets its name. It has a session
+# other than the tool's, which has its own share of the CPUs (supervisor.c).
 . "${0%/*}/lib.sh"
 needs uprobe
 
@@ -9,6 +10,10 @@ tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"
 fixture_work
 worker=$(symbol_workers)
 [ -n "$worker" ] || fail "no symbol worker below the tool"
+session_of() { # PID: field 6 of proc_pid_stat(5); the names of our processes have no blanks
+	cut -d ' ' -f 6 "/proc/$1/stat"
+}
+[ "$(session_of "$worker")" != "$(session_of "$tool_pid")" ] || fail "the worker is in the session of the tool"
 kill -9 "$worker" || fail "the worker has ended already"
 tool_end
 plain_names "$T/out" >"$T/plain"

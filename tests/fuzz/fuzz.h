@@ -15,7 +15,7 @@
 /* The target: reads an input, and ends the program where a promise is broken. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file in memory with these bytes, positioned behind them; -1 where there can be none. */
+/* A file in memory with these bytes, positioned after them; -1 where there can be none. */
 static inline int fuzz_file(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);

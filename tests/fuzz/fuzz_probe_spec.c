@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_spec_parse() with any text, as wildcard, as expression and behind -l: no crash, and the pieces are of the text. */
+/* probe_spec_parse() with any text, as wildcard, as expression and after -l: no crash, and the pieces are of the text. */
 #include "core/base/alloc.h"
 #include "core/base/err.h"
 #include "core/resolve/probe_kinds.h"

@@ -58,6 +58,24 @@ wrong 2 "stacktool: 'profil': no such applet: did you mean 'profile'?
   there are $all" profil
 wrong 2 "stacktool: 'xyzzy': no such applet
   there are $all" xyzzy
+wrong 2 "stacktool: 'offcpu': no such applet: did you mean 'offcputime'?
+  there are $all" offcpu
+wrong 2 "stacktool: 'record': no such applet
+  'stacktool profile --save FILE' records, 'stacktool report FILE' prints" record
+wrong 2 "stacktool: 'flamegraph': no such applet
+  'stacktool profile -o FILE.svg' draws one, 'stacktool flame' draws folded stacks" flamegraph
+wrong 2 "stacktool: 'memleak': no such applet
+  stacktool does not pair malloc with free; 'stacktool count c:malloc' shows who allocates" memleak
+wrong 2 "stacktool: 'stat': no such applet
+  'stacktool funccount PATTERN' counts events by name" stat
+wrong 2 "stacktool: 'trace': no such applet
+  'stacktool stacksnoop PATTERN' prints each event" trace
+wrong 2 "stacktool: 'execsnoop': no such applet
+  'stacktool stacksnoop -v t:sched:sched_process_exec' prints each exec" execsnoop
+wrong 2 "stacktool: 'funclatency': no such applet
+  stacktool has no return probes; 'stacktool offcputime --histogram' times waits" funclatency
+wrong 2 "stacktool: 'version': no such applet
+  'stacktool --version' prints it" version
 wrong 2 "stacktool: '': no such applet
   there are $all" ''
 wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
@@ -98,28 +116,90 @@ wrong 2 "stacktool profile: argument -F/--frequency: '0' is not a frequency: giv
 wrong 2 "stacktool profile: argument -F/--frequency: '-1' is not a frequency: give 1 to 1000000" profile -F -1
 wrong 2 "stacktool profile: argument -F/--frequency: '2000000' is not a frequency: give 1 to 1000000" profile -F2000000
 wrong 2 "stacktool profile: argument -F/--frequency: needs a value: HZ" profile -F
-wrong 2 "stacktool profile: argument -p/--pid: 'a' is not a list of process ids: give numbers separated by commas, \
-each 1 to 4194304" profile -p a
+wrong 5 "stacktool profile: argument -p/--pid: no process has the name 'st-nobody'
+  give process ids, or the name of a command or of its program file" profile -p st-nobody
+wrong 2 "stacktool profile: argument -p/--pid: '0' is not a process id: give 1 to 4194304, or a name" profile -p 1,0
+wrong 2 "stacktool profile: argument -p/--pid: is empty: give process ids or names" profile -p ''
+wrong 2 "stacktool profile: argument duration: 'ls' is not a duration: $seconds
+  a command follows --, as in 'stacktool profile ... -- ls'" profile ls
+wrong 2 "stacktool profile: unexpected argument 'make'
+  a command follows --, as in 'stacktool profile ... -- make'" profile 5 make
+wrong 2 "stacktool profile: argument duration: not allowed with argument -D/--duration" profile -D 1 2
+wrong 2 "stacktool offcputime: argument -D/--duration: not allowed with argument duration" offcputime 2 -D 1
+wrong 2 "stacktool profile: argument --: there is no command after it" profile --
+wrong 2 "stacktool count: argument --: there is no command after it" count c:malloc --
+for pattern in kretprobe:vfs_read kr:vfs_read fexit:vfs_read uretprobe:/bin/sh:main ur:/bin/sh:main; do
+	wrong 2 "stacktool count: pattern '$pattern': the type must be 'p', 't' or 'u', but is '${pattern%%:*}'
+  return probes are not supported: after a function returns, no stack shows it; probe its entry" count "$pattern"
+done
+wrong 2 "stacktool count: pattern 'kprobe:btrfs:x': a kernel function has no module in front
+  write kprobe:FUNCTION" count kprobe:btrfs:x
 wrong 2 "stacktool profile: argument -L/--tid: not allowed with argument -p/--pid" profile -p 1 -L 2
 wrong 2 "stacktool profile: argument -K/--kernel-stacks-only: not allowed with argument -U/--user-stacks-only" \
 	profile -U -K
 wrong 2 "stacktool profile: argument -c/--count: not allowed with argument -F/--frequency" profile -F 1 -c 1
 wrong 2 "stacktool profile: unknown option '--frequenzy'
   did you mean '--frequency'?" profile --frequenzy 9
+wrong 2 "stacktool profile: unknown option '--version'
+  'stacktool --version' prints it" profile --version
 wrong 2 "stacktool profile: unknown option '-Z'
   --help lists the options" profile -Z
+wrong 2 "stacktool profile: unknown option '-g'
+  perf's -g: stacks are always recorded" profile -g
 wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --host-root, --help" profile --h
 wrong 2 "stacktool profile: argument -f/--folded: takes no value" profile --folded=1
 wrong 2 "stacktool profile: unexpected argument '6'" profile 5 6
-wrong 2 "stacktool count: unexpected argument 'c:malloc'
-  '3' is in the place of the pattern; for a duration of that many seconds: -D/--duration 3" count -d 3 c:malloc
+wrong 2 "stacktool count: pattern '3': a number is not a pattern
+  to run for that many seconds: --duration 3" count -d 3 c:malloc
+wrong 2 "stacktool count: pattern 'ls': is a kernel function, and 'c:malloc' a user function: patterns of one run have one kind
+  a command follows --, as in '... -- ls'" count c:malloc ls
+wrong 2 "stacktool count: pattern 't:sched:x': is a tracepoint, and 'c:malloc' a user function: patterns of one run have one kind" \
+	count c:malloc t:sched:x
+wrong 1 "stacktool count: '$T/none': cannot be opened: No such file or directory" count "@$T/none"
+printf '# nothing\n\n' >"$T/patterns"
+wrong 2 "stacktool count: '$T/patterns': has no pattern" count c:malloc "@$T/patterns"
+echo 'q:b:c' >>"$T/patterns"
+wrong 2 "stacktool count: pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" count "@$T/patterns"
 wrong 2 "stacktool profile: event 'cpu-clok': no such event
   did you mean 'cpu-clock'? there are cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, \
 page-faults, context-switches" profile -e cpu-clok
 wrong 2 "stacktool count: argument pattern: missing" count
 wrong 2 "stacktool count: argument -D/--duration: '0' is not a duration: $seconds" count -D 0 x
 wrong 2 "stacktool count: argument -i/--interval: '0' is not a duration: $seconds" count -i 0 x
-wrong 2 "stacktool count: argument -c/--cpu: '-1' is not a CPU number: give 0 to 1048575" count -c -1 x
+cpus='give numbers or ranges separated by commas, like 0-3,5, each 0 to 4095'
+wrong 2 "stacktool count: argument -c/--cpu: '-1' is not a list of CPUs: $cpus" count -c -1 x
+wrong 2 "stacktool profile: argument -C/--cpu: '3-1' is not a list of CPUs: $cpus" profile -C 3-1
+us='give microseconds, 0 or more, or a time with a unit, like 500us or 10ms'
+wrong 2 "stacktool offcputime: argument -m/--min-block-time: '10x' is not a duration: $us" offcputime -m 10x
+wrong 2 "stacktool offcputime: argument --min-count: '1.5' is not a duration: give microseconds, 1 or more${us#*more}" offcputime --min-count 1.5
+wrong 2 "stacktool offcputime: -m 10000 is more than -M 9000: no interval can match" offcputime -m 10ms -M 9ms
+wrong 2 "stacktool profile: argument --debug-dir: '$T/none': no such directory" profile --debug-dir "$T:$T/none"
+wrong 2 "stacktool report: argument --debug-dir: '$T/none': no such directory" report --debug-dir "$T/none" x
+wrong 2 "stacktool count: argument --attach: only for kernel functions; 'c:malloc' is a user function" \
+	count --attach=fentry c:malloc
+wrong 2 "stacktool profile: argument -o/--output: '$T': is a directory
+  give a file in it, like $T/report.svg" profile -o "$T"
+wrong 2 "stacktool profile: argument --save: '$T/x.stk': -o/--output writes this file too" profile -o "$T/x.stk" --save "$T/x.stk"
+wrong 2 "stacktool profile: argument --save: '$T/x-000001.stk': -o/--output writes this file too" \
+	profile -i 1 -o "$T/x-%n.stk" --save "$T/x-000001.stk"
+wrong 2 "stacktool profile: argument --status-file: '$T/y-000001.svg': the report has the same name" \
+	profile -i 1 -o "$T/y-%n.svg" --status-file "$T/y-000001.svg"
+wrong 2 "stacktool profile: argument -o/--output: '$T/x.svg': given twice" profile -o "$T/x.svg" -o "$T/x.svg"
+printf 'x\0garbage\1' >"$T/garbage.stk"
+wrong 1 "stacktool report: '$T/garbage.stk': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), \
+nor text of perf script" report "$T/garbage.stk"
+wrong 2 "stacktool report: unexpected argument 'y'" report x y
+wrong 2 "stacktool addr2sym: give --exe FILE, --pid PID or --kernel" addr2sym
+# A long word is cut in its middle: the reason stays.
+long=$(printf '%0100000d' 0)
+run "$STACKTOOL" count "a:b:$long"
+[ "$status" = 2 ] || bad "a long pattern: status $status"
+grep -qE "^stacktool count: pattern 'a:b:0+\.\.\.0+': the type must be 'p', 't' or 'u', but is 'a'\$" "$T/err" || bad "a long pattern: $(head -c 2000 "$T/err")"
+[ "$(wc -c <"$T/err")" -lt 700 ] || bad "a long pattern: $(wc -c <"$T/err") bytes"
+wrong 2 "stacktool profile: argument -h/--help: 'x': give all, or nothing" profile --help=x
+wrong 125 "stacktool profile: usage: unknown option '-Z'
+  --help lists the options" profile -Z -- true
+wrong 2 "stacktool profile: argument --status-file: needs a value: FILE" profile --status-file
 wrong 2 "stacktool count: too many ':'-separated components in pattern 'a:b:c:d'
   at most TYPE:LIBRARY:FUNCTION; '::' does not separate, and a path may contain ':'" count a:b:c:d
 wrong 2 "stacktool count: pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" count q:b:c
@@ -130,7 +210,7 @@ wrong 2 "stacktool report: argument file: missing" report
 # -K with -U is 2 as any wrong line, but 1 under bcc's name, where a script may know it.
 excluded='argument -U/--user-stacks-only: not allowed with argument -K/--kernel-stacks-only'
 wrong 2 "stacktool count: $excluded" count -K -U x
-wrong 1 "stacktool count: $excluded" stackcount -K -U x
+wrong 1 "stacktool stackcount: $excluded" stackcount -K -U x
 
 # ---- help and man pages ----
 
@@ -158,9 +238,10 @@ for applet in $applets; do
 		grep -qx "\.SH $section" "$T/out" || bad "stacktool-$applet(8) has no section $section"
 	done ;;
 	esac
-	# Every long option of the help is known. The wrong one behind it keeps the applet from running.
-	for option in $(sed -nE 's/^  .{4}(--[a-z-]+).*/\1/p' "$T/help"); do
-		run "$STACKTOOL" "$applet" "$option" 1 --zzzzzzzz
+	good "^Usage: stacktool $applet \[option" "$applet" --help=all
+	# Every long option of the help is known. The wrong one after it keeps the applet from running. --status-file writes a file "1".
+	for option in $(sed -nE 's/^  (-., |    )(-., )?(--[a-z-]+).*/\3/p' "$T/out"); do
+		run env -C "$T" "$STACKTOOL" "$applet" "$option" 1 --zzzzzzzz
 		grep -q "unknown option '$option'" "$T/err" && bad "$applet $option: in the help, but unknown"
 	done
 done
@@ -185,15 +266,32 @@ for name in profile profile.py profile-bpfcc bpf-profile stackcount stackcount.p
 	*) applet=count ;;
 	esac
 	[ "$status" = 0 ] || bad "$name --help: status $status"
-	head -n 1 "$T/out" | grep -q "^Usage: stacktool $applet " || bad "$name --help is not of $applet"
-	good "^Usage: stacktool $applet " "$name" --help # as a subcommand too
+	head -n 1 "$T/out" | grep -q "^Usage: $name \[" || bad "$name --help does not call it by this name"
+	grep -q "^$applet: " "$T/out" || bad "$name --help is not of $applet"
+	grep -q "^  $name " "$T/out" || bad "$name --help: its examples have another name"
+	good "^Usage: stacktool $name \[" "$name" --help # as a subcommand too
 done
 run "$T/links/stackcount.py" -U -K x
-says 1 "stacktool count: argument -K/--kernel-stacks-only: not allowed with argument -U/--user-stacks-only"
+says 1 "stackcount.py: argument -K/--kernel-stacks-only: not allowed with argument -U/--user-stacks-only"
 run "$T/links/count" -K -U x
-says 2 "stacktool count: $excluded"
+says 2 "count: $excluded"
+# Two words mean what bcc means, under its names only. The wrong option after them keeps the applet from running.
+for line in "profile --include" "profile.py --incl" "stackcount -D 1 c:malloc" "profile -t 1"; do
+	run "$T/links/"$line -Z
+	[ "$status" = 2 ] && grep -q "unknown option '-Z'" "$T/err" || bad "$line: $(cat "$T/err")"
+done
+for line in "profile --include a" "funccount -D 1 c:malloc" "funccount -d 1 c:malloc" "profile -t 1" "stacksnoop -i 1 -C 0 x"; do
+	run "$STACKTOOL" $line -Z
+	[ "$status" = 2 ] && grep -q "unknown option '-Z'" "$T/err" || bad "$line: $(cat "$T/err")"
+done
+ln -s "$STACKTOOL" "$T/links/funccount"
+run "$T/links/funccount" -D 3 c:malloc
+says 2 "funccount: pattern '3': a number is not a pattern
+  to run for that many seconds: --duration 3"
+run "$T/links/funccount" --help=all
+grep -qE '^  -D, --debug' "$T/out" || bad "funccount under bcc's name: -D is not --debug"
 run "$T/links/profile.py" 0
-says 2 "stacktool profile: argument duration: '0' is not a duration: $seconds"
+says 2 "profile.py: argument duration: '0' is not a duration: $seconds"
 ln -s "$STACKTOOL" "$T/links/stacktool-1.0"
 run "$T/links/stacktool-1.0" profile --help
 [ "$status" = 0 ] || bad "a name of no applet: status $status"

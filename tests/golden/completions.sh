@@ -26,7 +26,7 @@ offers() {
 
 while read -r applet _; do
 	offers stacktool "${applet:0:3}" | grep -qx -- "$applet" || bad "bash: $applet is not offered"
-	"$STACKTOOL" help "$applet" | sed -nE 's/^ +(-., )?(--[a-z-]+).*/\2/p' | sort -u >"$T/help"
+	"$STACKTOOL" "$applet" --help=all | sed -nE 's/^ +(-., )*(--[a-z-]+).*/\2/p' | sort -u >"$T/help"
 	[ -s "$T/help" ] || bad "$applet: no options in its help"
 	offers stacktool "$applet" -- | sort -u | comm -23 "$T/help" - >"$T/missing"
 	[ ! -s "$T/missing" ] || bad "bash: $applet: not offered: $(tr '\n' ' ' <"$T/missing")"
@@ -38,6 +38,32 @@ done
 offers stacktool help off | grep -qx -- offcputime || bad "bash: applets behind help"
 offers stacktool --v | grep -qx -- --version || bad "bash: --version"
 offers stackcount.py --off | grep -qx -- --offset || bad "bash: the name of a bcc tool"
+# Values: after a space, and after "=", which is a word of its own
+for line in "--unwind d" "--unwind = d" "--format=x --unwind = d"; do
+	# shellcheck disable=SC2086
+	[ "$(offers stacktool count $line)" = dwarf ] || bad "bash: $line: $(offers stacktool count $line)"
+done
+[ "$(offers stacktool profile -e page)" = page-faults ] || bad "bash: -e"
+[ "$(offers stacktool profile --unwind = | wc -l)" = 4 ] || bad "bash: --unwind="
+# A process chooses its name, and compgen would expand it.
+cp /bin/sleep "$T/\$(id>x)"
+(cd "$T" && exec "./\$(id>x)" 1000) &
+sleeper=$!
+while kill -0 "$sleeper" && ! grep -q id "/proc/$sleeper/comm"; do :; done
+(cd "$T" && offers stacktool profile -p idx | grep -qx idx) || bad "bash: no names of processes"
+kill "$sleeper"
+[ ! -e "$T/x" ] || bad "bash: expands the name of a process"
+# Every value that is offered is one: the wrong option after it is what is refused.
+while read -r words values; do
+	option=${words##*|}
+	option=${option%)}
+	for value in ${values//[\";]/}; do
+		for applet in profile count; do
+			"$STACKTOOL" "$applet" "${option}" "${value#values=}" --zzzzzz 2>"$T/err"
+			! grep -qE "argument $option:|event '" "$T/err" || bad "$applet $option $value: $(cat "$T/err")"
+		done
+	done
+done < <(sed -nE 's/^\t(.*--[a-z]+\)) (values=".*) ;;$/\1 \2/p' "$T/bash" | grep -v COMP)
 cd "$T" && [ "$(offers stacktool report ba)" = bash ] || bad "bash: files"
 
 for shell in zsh fish; do
@@ -49,7 +75,7 @@ for shell in zsh fish; do
 	! command -v "$shell" >/dev/null || "$shell" -n "$T/$shell" || bad "$shell: syntax"
 done
 
-# What fish itself offers behind each line, as its own user sees it
+# What fish itself offers after each line, as its own user sees it
 fish_offers() { # LINE WORD
 	HOME=$T fish -c "source $T/fish; complete -C '$1'" | cut -f1 | grep -qx -- "$2" || bad "fish: '$1' does not offer $2"
 }

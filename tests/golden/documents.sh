@@ -57,12 +57,14 @@ cp "$here/../fuzz/corpus/perf_script/odd" "$T/perf"
 golden perf.txt report "$T/perf"
 golden perf.perf report --format perf "$T/perf"
 golden perf.tree report --tree "$T/perf"
+golden perf.summary report --format summary "$T/perf"
 sed 's/10$/30/; s/5$/1/; /^java/d' "$T/shapes" >"$T/now"
 echo 'app;main;new 6' >>"$T/now"
 
 for profile in profile-default profile-hostile merge inlined; do
 	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
 	golden "$profile.top" report --top "$corpus/$profile"
+	golden "$profile.summary" report --format summary "$corpus/$profile"
 	golden "$profile.json" report --format json "$corpus/$profile"
 	golden "$profile.speedscope.json" report --format speedscope "$corpus/$profile"
 	golden "$profile.perf" report --format perf "$corpus/$profile"
@@ -70,6 +72,7 @@ for profile in profile-default profile-hostile merge inlined; do
 	golden "$profile.html" report --format html "$corpus/$profile"
 done
 for profile in offwaketime-reasons wakeuptime-both; do
+	golden "$profile.summary" report --format summary "$corpus/$profile"
 	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
 	golden "$profile.perf" report --format perf "$corpus/$profile"
 done
@@ -82,8 +85,11 @@ golden shapes.svg flame "$T/shapes"
 golden shapes-java.svg flame --colors java --inverted --title '<&>' --width 600 --root none "$T/shapes"
 golden shapes-callers.tree report --tree --reverse --root none --least 20 "$T/shapes"
 golden shapes-filtered.folded report --include '^main$' --exclude vfs_read "$T/shapes"
+printf 'a 1/1 [000] %s: 2 c: \n\t1 %s (m)\n\n' 7.5 f 7.0 g 9.25 f >"$T/times"
+golden times.html report --format html "$T/times"
+golden times.speedscope.json report --format speedscope "$T/times"
 golden diff.txt diff "$T/shapes" "$T/now"
-golden diff-normalized.txt diff -n --lines 3 "$T/shapes" "$T/now"
+golden diff-normalized.txt diff -n --top 3 "$T/shapes" "$T/now"
 golden diff.folded diff -f "$T/shapes" "$T/now"
 golden diff.svg diff --format svg "$T/shapes" "$T/now"
 golden diff.html diff --format html "$T/shapes" "$T/now"
@@ -94,13 +100,21 @@ cmp -s "$T/err" <(echo "$corpus/packed:" && "$STACKTOOL" report "$corpus/packed"
 echo 'no stack' >>"$T/now"
 "$STACKTOOL" diff "$T/shapes" "$T/now" 2>&1 >/dev/null |
 	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 line is not a folded stack and was skipped") || fail "diff: lines that were left out"
+for form in svg html; do
+	"$STACKTOOL" diff --format $form "$T/shapes" "$T/now" 2>/dev/null | grep -q 'now: WARNING: 1 line is not a folded stack and was skipped' ||
+		fail "diff: a $form without the notes of both profiles"
+done
 printf 'a 1/1 [000] 1.000000:        500 page-faults: \n\t            1000 f (m)\n\n' >"$T/faults"
 "$STACKTOOL" diff "$T/faults" "$T/shapes" 2>&1 >/dev/null | grep -qx 'WARNING: comparing page-faults with samples' ||
 	fail "diff: two units"
-"$STACKTOOL" diff "$T/faults" "$T/faults" 2>&1 >/dev/null | grep -q 'compared with' && fail "diff: one unit"
+"$STACKTOOL" diff "$T/faults" "$T/faults" 2>&1 >/dev/null | grep -q 'comparing' && fail "diff: one unit"
+printf 'a 1 [000] 1.0: 5 \033[31mev:\n\t1 f (x)\n\n' >"$T/hostile.perf"
+"$STACKTOOL" diff "$T/hostile.perf" "$T/shapes" >"$T/out" 2>&1
+grep -q $'\033' "$T/out" && fail "diff: the name of an event reaches the terminal unescaped"
+grep -qx 'WARNING: comparing \\x1b\[31mev with samples' "$T/out" || fail "diff: a hostile unit: $(cat "$T/out")"
 sed -i '$d' "$T/now"
 
-# Two programs: all would be new or gone with the command in front, so it is left out, unless it is asked for.
+# Two programs: all would be new or gone with the command in front, so it is left out, unless it is requested.
 sed 's/^[^;]*;/other;/' "$T/now" >"$T/other"
 golden diff-other.svg diff --format svg "$T/shapes" "$T/other"
 grep -qx 'NOTE: no command is in both profiles: stacks are compared without the command; --root comm keeps it' "$T/err" || fail "diff of two programs: $(cat "$T/err")"
@@ -133,7 +147,7 @@ wrong 2 "argument -o/--output: '.*/a.svg': given twice" report -o "$T/a.svg" -o 
 sort "$T/shapes" | cmp - "$T/again" || fail "folded text does not come back"
 [ "$(stat -c %a "$T/a.svg")" = 600 ] || fail "others may read a.svg"
 
-# Every kind of file that is read takes every option, and says so where it has not kept what is asked for.
+# Every kind of file that is read takes every option, and says so where it has not kept what is requested.
 "$STACKTOOL" report -o "$T/kinds.perf" "$corpus/profile-default" 2>/dev/null && "$STACKTOOL" report -f -o "$T/kinds.folded" "$corpus/profile-default" 2>/dev/null ||
 	fail "one profile as three kinds of file"
 for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
@@ -144,7 +158,7 @@ for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
 		# shellcheck disable=SC2086
 		"$STACKTOOL" report $options "$kind" >/dev/null 2>&1 || fail "report $options $kind"
 	done
-	for form in text json svg html pprof speedscope perf stk; do
+	for form in text json svg html pprof speedscope perf stk summary; do
 		"$STACKTOOL" report --format $form "$kind" >"$T/form" 2>/dev/null && [ -s "$T/form" ] || fail "report --format $form $kind"
 	done
 	for form in --tree --top --tree\ --reverse '--tree --root none'; do
@@ -202,7 +216,8 @@ wrong 2 "argument --lines: a number is only allowed with --top" report --lines 3
 wrong 2 "argument --lines: a number is only allowed with --top" report --tree --lines 3 "$T/shapes"
 wrong 2 "argument --least: only with --tree" report --least 3 "$T/shapes"
 wrong 2 "argument --least: only with --tree" report --top --least 3 "$T/shapes"
-wrong 2 "argument --lines: only for the table" diff -f --lines 3 "$T/shapes" "$T/now"
+wrong 2 "argument --top: only for the table" diff -f --lines 3 "$T/shapes" "$T/now"
+"$STACKTOOL" diff --lines 3 "$T/shapes" "$T/now" | cmp - <("$STACKTOOL" diff --top 3 "$T/shapes" "$T/now") || fail "diff --lines"
 wrong 2 "argument --lines: not allowed with a number after --top" report --top=3 --lines 3 "$T/shapes"
 wrong 2 "argument --lines: not allowed with a number after --top" report --top=30 --lines 3 "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root pid "$T/shapes"
@@ -213,7 +228,7 @@ wrong 2 "argument -f/--folded: not allowed with argument --format, which selects
 "$STACKTOOL" report -f "$T/shapes" >"$T/lines" || fail "-f"
 "$STACKTOOL" report -f -o "$T/lines.txt" "$T/shapes" && cmp "$T/lines" "$T/lines.txt" || fail "-f into a .txt"
 
-# As --top of the applets, or without a number; what is no number is the file.
+# As --top of the applets, or without a number; what is not a number is the file.
 "$STACKTOOL" report --top --lines 2 "$T/shapes" >"$T/two.top" || fail "--lines"
 for top in '--top 2' --top=2 '--to 2' --to=2; do
 	# shellcheck disable=SC2086
@@ -250,8 +265,8 @@ wrong 2 "unknown suffix" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.
 wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' selects svg" report --tree -o "$T/a.svg" "$T/shapes"
 wrong 2 "argument --top: not allowed with argument --format, which selects json" report --top --format json "$T/shapes"
-wrong 2 "argument --tui: not allowed with argument -o/--output" report --tui -o "$T/b.svg" "$T/shapes"
-wrong 2 "argument --tui: not allowed with argument --format" report --tui --format svg "$T/shapes"
+wrong 2 "argument -o/--output: not allowed with a screen" report --tui -o "$T/b.svg" "$T/shapes"
+wrong 2 "argument --format: not allowed with a screen" report --tui --format svg "$T/shapes"
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/a.svg' selects svg" diff -f -o "$T/a.svg" "$T/shapes" "$T/now"
 wrong 2 "argument -f/--folded: not allowed with argument --format, which selects pprof" diff -f --format pprof "$T/shapes" "$T/now"
 wrong 2 "argument --format: json: not allowed with argument -o/--output: '.*/refused.svg' selects svg" report --format json -o "$T/refused.svg" "$T/shapes"
@@ -288,7 +303,7 @@ wrong 1 "not a regular file" flame -o /dev/full --format svg "$T/shapes"
 wrong 1 "cannot open its directory" flame -o "$T/missing/a.svg" "$T/shapes"
 "$STACKTOOL" flame "$T/shapes" 2>"$T/err" >/dev/full && fail "a full disk is not noticed"
 grep -q 'cannot be written: No space left' "$T/err" || fail "a full disk: $(cat "$T/err")"
-# In every form: a full disk is told, and what was in the file stays; a reader that goes away is told, and no failure.
+# In every form: a full disk is reported, and what was in the file stays; a reader that goes away is reported, and no failure.
 awk 'BEGIN { for (i = 0; i < 6000; i++) printf "app%d;main;function_%x;leaf %d\n", i, i * 7919, i + 1 }' >"$T/many" # more than a pipe holds, but in packed forms
 for format in text folded json svg html pprof speedscope perf stk; do
 	"$STACKTOOL" report --format $format "$T/shapes" >/dev/full 2>"$T/err" && fail "$format: a full disk is not noticed"

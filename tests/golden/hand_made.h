@@ -14,7 +14,7 @@ struct place {
 	const char *name;
 	uint64_t offset;
 	const char *module;
-	bool kernel, tracer;
+	bool kernel, tracer, label;
 	enum frame_reason reason; /* when there is no name */
 };
 
@@ -41,6 +41,7 @@ struct event {
 	const char *probe;
 	uint32_t cpu;
 	bool part;
+	uint16_t elided_least, elided_most;
 };
 
 /* A file per module, all mapped at 0: the offset in the file is the address. */
@@ -59,6 +60,7 @@ static inline uint32_t hand_frame(struct profile *profile, const struct place *p
 {
 	struct profile_frame frame = {
 		.kind = place->kernel   ? FRAME_KERNEL
+			: place->label  ? FRAME_TEXT
 			: place->module ? FRAME_USER_FILE
 					: FRAME_USER_RAW,
 		.reason = place->name     ? REASON_NAMED
@@ -106,6 +108,8 @@ static inline void hand_event(struct profile *profile, struct profile_interval *
 		.time_ns = event->time_ns,
 		.kernel_status = event->kernel.status,
 		.user_status = event->user.status,
+		.elided_least = event->elided_least,
+		.elided_most = event->elided_most,
 	};
 
 	if (event->sleeper) {

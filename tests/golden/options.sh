@@ -16,7 +16,7 @@ sed -n '/^## Options of all$/,/^## profile$/p' "$SOURCE/docs/reference/compat.md
 read -r _ applets <"$T/table"
 [ "$(wc -w <<<"$applets")" = 7 ] || bad "no seven applets: $applets"
 for applet in $applets; do
-	"$STACKTOOL" help "$applet" >"$T/$applet" || bad "help $applet"
+	"$STACKTOOL" "$applet" --help=all >"$T/$applet" || bad "help $applet"
 done
 
 rows=0
@@ -27,7 +27,7 @@ while read -r option signs; do
 		sign=${1:-missing}
 		shift
 		has=-
-		grep -qE "^ +(-., )?$option( |=|\[|$)" "$T/$applet" && has=+
+		grep -qE "^ +(-., )*$option( |=|\[|$)" "$T/$applet" && has=+
 		[ "$sign" = "$has" ] || bad "docs/reference/compat.md: $option of $applet is $sign, and the option table says $has"
 	done
 done < <(tail -n +2 "$T/table")

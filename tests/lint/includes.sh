@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 floors='
 bpf core/base
 core/profile symbolize
-symbolize/elf
+symbolize/elf symbolize/x86
 symbolize/cfi symbolize/dwarf symbolize/jit symbolize/kernel
 symbolize/libdw
 symbolize/worker

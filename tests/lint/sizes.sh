@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Files up to 700 lines; functions up to 60 lines pass, up to 100 with a word, beyond that not.
+# Files up to 700 lines; functions up to 60 lines pass, up to 100 with a message, beyond that not.
 cd "$(dirname "$0")/../.." || exit 1
 mapfile -t files < <(git ls-files -co --exclude-standard -- '*.c' '*.h' ':!:tests/data')
 [ ${#files[@]} -gt 0 ] || exit 0

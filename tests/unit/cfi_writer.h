@@ -19,7 +19,7 @@ enum {
 	CFI_CODE = 0x400000, /* address of the code; its offset in the file is 0 */
 	CFI_CODE_SIZE = 0x10000,
 	CFI_SECTION_OFFSET = 0x20000, /* of the section in the file, in no segment */
-	CFI_HEADER_OFFSET = 0x2000, /* of .eh_frame_hdr, in the segment of the code; .eh_frame is behind it */
+	CFI_HEADER_OFFSET = 0x2000, /* of .eh_frame_hdr, in the segment of the code; .eh_frame is after it */
 };
 
 #define INSTRUCTIONS(...) ((const uint8_t[]){ __VA_ARGS__ }), sizeof((const uint8_t[]){ __VA_ARGS__ })

@@ -331,7 +331,7 @@ static uint64_t place_segments(struct elf_writer *elf)
 	return offset;
 }
 
-/* Code first, where the segments say, then everything else behind it. */
+/* Code first, where the segments say, then everything else after it. */
 void elf_writer_finish(struct elf_writer *elf)
 {
 	Elf64_Shdr sections[SECTION_NR] = {};

@@ -80,7 +80,7 @@ void elf_writer_build_id(struct elf_writer *elf, const void *bytes, uint32_t nr_
 
 /*
  * A note of a USDT probe: three addresses, of the class of the file, and `texts`, which are provider, name and arguments
- * with a NUL behind each.
+ * with a NUL after each.
  */
 void elf_writer_probe(struct elf_writer *elf, uint64_t address, uint64_t base, uint64_t semaphore, const char *texts,
 		      uint32_t nr_texts);

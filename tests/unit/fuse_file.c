@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -21,7 +22,7 @@
 enum {
 	THE_FILE = 2, /* its node; the root has 1 */
 	FILE_BYTES = 4096,
-	HELD_MS = 10000,
+	HELD_MS = 30000,
 	REQUEST_MAX = FUSE_MIN_READ_BUFFER + 4096,
 };
 
@@ -45,7 +46,7 @@ static struct fuse_attr attributes_of(uint64_t node)
 	};
 }
 
-static void handle(int daemon, const struct fuse_in_header *request)
+static void handle(int daemon, const struct fuse_in_header *request, int waits_fd)
 {
 	/* Without FUSE_ASYNC_READ it is the reader itself who waits for the answer. */
 	const struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096 };
@@ -67,16 +68,20 @@ static void handle(int daemon, const struct fuse_in_header *request)
 		answer(daemon, request, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_READ:
+		if (waits_fd >= 0)
+			eventfd_write(waits_fd, 1);
+		break;
 	case FUSE_INTERRUPT: /* whoever is killed waits all the same */
 	case FUSE_FORGET:
 		break;
 	default:
-		answer(daemon, request, -ENOSYS, NULL, 0);
+		if (request->opcode != FUSE_FLUSH || waits_fd < 0 || eventfd_write(waits_fd, 1))
+			answer(daemon, request, -ENOSYS, NULL, 0);
 	}
 }
 
 /* The connection ends with this process, which is the only one that has it. */
-static _Noreturn void serve(int daemon)
+static _Noreturn void serve(int daemon, int waits_fd)
 {
 	struct pollfd polled = { .fd = daemon, .events = POLLIN };
 	_Alignas(struct fuse_in_header) char bytes[REQUEST_MAX];
@@ -87,7 +92,7 @@ static _Noreturn void serve(int daemon)
 		ssize_t nr = read(daemon, bytes, sizeof(bytes));
 
 		if (nr >= (ssize_t)sizeof(*request))
-			handle(daemon, request);
+			handle(daemon, request, waits_fd);
 		else if (errno != EAGAIN && errno != EINTR && errno != ENOENT)
 			break;
 	}
@@ -95,7 +100,7 @@ static _Noreturn void serve(int daemon)
 }
 
 /* The mount is gone at once: the open file keeps what it is made of. */
-static int mount_and_open(struct fuse_file *file, int daemon, const char *directory)
+static int mount_and_open(struct fuse_file *file, int daemon, const char *directory, int waits_fd)
 {
 	_cleanup_(freep) char *path = NULL;
 	char options[128];
@@ -107,7 +112,7 @@ static int mount_and_open(struct fuse_file *file, int daemon, const char *direct
 		return -errno;
 	file->daemon = fork();
 	if (!file->daemon)
-		serve(daemon);
+		serve(daemon, waits_fd);
 	file->fd = open(path, O_RDONLY | O_CLOEXEC);
 	umount2(directory, MNT_DETACH);
 	if (file->daemon < 0 || file->fd < 0)
@@ -115,7 +120,7 @@ static int mount_and_open(struct fuse_file *file, int daemon, const char *direct
 	return 0;
 }
 
-int fuse_file_open(struct fuse_file *ret_file)
+static int open_file(struct fuse_file *ret_file, int waits_fd)
 {
 	_cleanup_(closep) int daemon = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	char directory[] = "/tmp/fuse_file.XXXXXX";
@@ -125,9 +130,20 @@ int fuse_file_open(struct fuse_file *ret_file)
 		return -errno;
 	if (!mkdtemp(directory))
 		return -errno;
-	err = mount_and_open(ret_file, daemon, directory);
+	err = mount_and_open(ret_file, daemon, directory, waits_fd);
 	rmdir(directory);
 	return err;
+}
+
+int fuse_file_open(struct fuse_file *ret_file)
+{
+	return open_file(ret_file, -1);
+}
+
+int fuse_file_open_for_long(struct fuse_file *ret_file)
+{
+	ret_file->waits_fd = eventfd(0, EFD_CLOEXEC);
+	return ret_file->waits_fd < 0 ? -errno : open_file(ret_file, ret_file->waits_fd);
 }
 
 void fuse_file_close(struct fuse_file *file)

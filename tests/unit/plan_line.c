@@ -26,7 +26,9 @@ int plan_line(const struct applet *applet, const char *line, struct plan *plan)
 	}
 	plan_done(plan);
 	memcpy(options, applet->defaults, applet->options_size);
-	err = options_parse(applet->options, argc, argv, options) ?: applet->plan(options);
+	options->as_link = true; /* as bcc's tools are called */
+	err = options_parse(applet->bcc_options ?: applet->options, argc, argv, options) ?: applet->plan(options);
+	vec_done(&options->patterns);
 	*plan = options->plan;
 	return err;
 }

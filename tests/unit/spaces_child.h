@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Short-lived processes that say which file and offset some of their code addresses have. They find that out through the
- * dynamic loader (dl_iterate_phdr), so that it is no repetition of what is tested.
+ * dynamic loader (dl_iterate_phdr), so that it is not a repetition of what is tested.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 
 struct fixture {
 	struct symbolizer *symbolizer;
-	struct elf_writer writer; /* "first" at OFFSET and "second" behind it, 16 bytes each; finished at the first add */
+	struct elf_writer writer; /* "first" at OFFSET and "second" after it, 16 bytes each; finished at the first add */
 	int debug_fd; /* what open_debug gives as last candidate */
 	int wrong_debug_fd; /* and before that; -1 nothing */
 	int nr_debug_asked;

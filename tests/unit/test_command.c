@@ -2,8 +2,12 @@
 /* core/host/command.c */
 #include "core/host/command.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/base/err.h"
 #include "core/host/signals.h"
@@ -31,16 +35,37 @@ static int status_of_script(const char *script)
 
 TEST(the_status_is_that_of_env)
 {
-	char *const missing[] = { "st-no-such-command", NULL }, *const plain[] = { "/etc/passwd", NULL };
+	char *const plain[] = { "/etc/passwd", NULL };
 
 	assert_int_equal(status_of_script("exit 0"), 0);
 	assert_int_equal(status_of_script("exit 7"), 7);
 	assert_int_equal(status_of_script("kill -9 $$"), 137);
 	assert_int_equal(status_of_script("kill -TERM $$"), 143);
-	assert_int_equal(status_of(missing), 127);
-	assert_string_equal(err_cause(), "command 'st-no-such-command': not found");
 	assert_int_equal(status_of(plain), 126);
 	assert_string_equal(err_cause(), "command '/etc/passwd': cannot be executed: Permission denied");
+}
+
+TEST(a_missing_command_is_not_started)
+{
+	char *const words[] = { "st-no-such-command", NULL };
+	struct command *command = NULL;
+
+	assert_int_equal(command_start(words, &command), -ENOENT);
+	assert_null(command);
+	assert_string_equal(err_cause(), "command 'st-no-such-command': not found");
+}
+
+TEST(a_missing_interpreter_has_the_status_of_env)
+{
+	char path[] = "/tmp/st-command.XXXXXX";
+	char *const words[] = { path, NULL };
+	int fd = mkstemp(path);
+
+	assert_int_equal(write(fd, "#!/st-no-such-file\n", 19), 19);
+	fchmod(fd, 0755);
+	close(fd);
+	assert_int_equal(status_of(words), 127);
+	unlink(path);
 }
 
 TEST(nothing_is_executed_before_it_is_let_go)

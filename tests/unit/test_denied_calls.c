@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -29,7 +28,7 @@
 
 static int begin(void)
 {
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || denied_calls_begin();
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || denied_calls_begin_but_ptrace() || denied_calls_add_ptrace();
 }
 
 /* What `check` returns in a child; 250 if `prepare`, which may be NULL, fails there. */
@@ -184,7 +183,7 @@ static int begin_below_another_filter(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    call_filter_begin(refuses_filters, sizeof(refuses_filters) / sizeof(*refuses_filters)))
 		return 1;
-	return denied_calls_begin() ? 2 : 0;
+	return denied_calls_begin_but_ptrace() || denied_calls_add_ptrace() ? 2 : 0;
 }
 
 TEST(a_container_without_seccomp_ends_no_run)
@@ -225,7 +224,7 @@ TEST(threads_that_were_there_before_have_the_filter)
 	assert_int_equal(run_in_child(NULL, look_at_older_thread), 0);
 }
 
-/* As core/session/attach_end.c and core/files/foreign_memory.c clone theirs. */
+/* As core/host/probe_call.c and core/files/foreign_memory.c clone theirs. */
 static int look_at_helper(void)
 {
 	static _Alignas(16) char stack[64 << 10];

@@ -2,9 +2,12 @@
 /* applets/dispatch.c and the help that follows from the tables. */
 
 #include "applets/dispatch.h"
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/cli/help.h"
 #include "core/cli/man.h"
+#include "core/cli/option_groups.h"
 #include "tests/harness.h"
 
 static void expect_applet(const char *name, const char *applet, bool as_bcc)
@@ -78,10 +81,14 @@ static bool is_line_of(const char *line, const char *name)
 
 	if (strncmp(line, "  -", 3) == 0 && line[4] == ',')
 		line += strlen("  -p, ");
+	if (line[0] == '-' && line[2] == ',') /* a second letter */
+		line += strlen("-t, ");
 	else if (strncmp(line, "      --", 8) == 0)
 		line += strlen("      ");
 	return !strncmp(line, "--", 2) && !strncmp(line + 2, name, length) && strchr(" =[\n", line[2 + length]);
 }
+
+#define SCREEN_LINES 50
 
 static size_t in_help(const char *text, const struct option_spec *spec)
 {
@@ -94,6 +101,13 @@ static size_t in_help(const char *text, const struct option_spec *spec)
 	return nr;
 }
 
+static void add_help(const struct applet *applet, bool all, struct buf *text)
+{
+	_cleanup_(freep) char *command = xasprintf("stacktool %s", applet->name);
+
+	help_text(applet, command, applet->options, all, text);
+}
+
 TEST(help_has_every_option_once)
 {
 	for (const struct applet *const *applet = applets; *applet; applet++) {
@@ -101,17 +115,50 @@ TEST(help_has_every_option_once)
 		_cleanup_(buf_done) struct buf text = {};
 		char *examples;
 
-		help_text(*applet, &text);
+		add_help(*applet, true, &text);
 		examples = strstr(text.data, "\nExamples:");
 		if (examples)
 			*examples = '\0';
 		option_list_init(&list, (*applet)->options);
 		for (size_t i = 0; i < list.nr; i++) {
 			const struct option_spec *spec = list.data[i].spec;
-			size_t wanted = spec->hidden ? 0 : 1;
+			size_t wanted = list.data[i].hidden ? 0 : 1;
 
 			if (!spec->operand && in_help(buf_text(&text), spec) != wanted)
 				fail_msg("%s: --%s is not %zu times in the help", (*applet)->name, spec->name, wanted);
+		}
+	}
+}
+
+TEST(short_help_fits_a_screen)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(option_list_done) struct option_list list;
+		_cleanup_(buf_done) struct buf text = {};
+
+		option_list_init(&list, (*applet)->options);
+		add_help(*applet, false, &text);
+		if (occurrences(buf_text(&text), "\n") > SCREEN_LINES)
+			fail_msg("%s: %zu lines", (*applet)->name, occurrences(buf_text(&text), "\n"));
+		if (option_list_is_long(&list))
+			assert_non_null(strstr(buf_text(&text), "--help=all"));
+		assert_non_null(strstr(buf_text(&text), "\nExamples:\n"));
+	}
+}
+
+/* The last group of the table takes those that no group names. */
+TEST(every_option_of_a_long_table_has_a_group)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(option_list_done) struct option_list list;
+
+		option_list_init(&list, (*applet)->options);
+		for (size_t i = 0; option_list_is_long(&list) && i < list.nr; i++) {
+			const struct option_spec *spec = list.data[i].spec;
+
+			if (!spec->operand && !list.data[i].hidden && !option_has_group(spec->name))
+				fail_msg("core/cli/option_groups.c: --%s of %s is in no group", spec->name,
+					 (*applet)->name);
 		}
 	}
 }
@@ -121,7 +168,8 @@ TEST(help_keeps_within_80_columns)
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		_cleanup_(buf_done) struct buf text = {};
 
-		help_text(*applet, &text);
+		add_help(*applet, true, &text);
+		add_help(*applet, false, &text);
 		for (const char *line = buf_text(&text); *line; line += strcspn(line, "\n") + 1)
 			if (strcspn(line, "\n") > 80)
 				fail_msg("%s: %.*s", (*applet)->name, (int)strcspn(line, "\n"), line);
@@ -142,8 +190,10 @@ TEST(tables_have_no_letter_or_name_twice)
 			for (size_t k = i + 1; k < list.nr; k++) {
 				const struct option_spec *b = list.data[k].spec;
 
-				assert_true(!a->letter || a->letter != b->letter);
-				assert_string_not_equal(a->name, b->name);
+				assert_true(!a->letter || (a->letter != b->letter && a->letter != b->also));
+				assert_true(!a->also || (a->also != b->letter && a->also != b->also));
+				if (a->operand == b->operand) /* a duration may be an option or an operand */
+					assert_string_not_equal(a->name, b->name);
 			}
 		}
 	}
@@ -154,7 +204,7 @@ TEST(help_of_profile_names_every_event)
 	_cleanup_(buf_done) struct buf text = {};
 	bool as_bcc;
 
-	help_text(applet_find("profile", &as_bcc), &text);
+	add_help(applet_find("profile", &as_bcc), true, &text);
 	for (int i = 1; sample_event_name((enum sample_event)i); i++)
 		assert_non_null(strstr(buf_text(&text), sample_event_name((enum sample_event)i)));
 }
@@ -164,8 +214,8 @@ TEST(defaults_come_from_the_options)
 	_cleanup_(buf_done) struct buf text = {};
 	bool as_bcc;
 
-	help_text(applet_find("profile", &as_bcc), &text);
-	assert_non_null(strstr(buf_text(&text), "(default 49)"));
+	add_help(applet_find("offcputime", &as_bcc), true, &text);
+	assert_non_null(strstr(buf_text(&text), "(default 1)"));
 }
 
 TEST(man_pages_have_their_sections)

@@ -147,7 +147,7 @@ static const struct row rows[] = {
 
 enum {
 	NR_ROWS = sizeof(rows) / sizeof(rows[0]),
-	SENTINEL = 0x5aa5, /* a value behind that of the row */
+	SENTINEL = 0x5aa5, /* a value after that of the row */
 };
 
 /* The attribute that libdw expects a value of this kind in. */
@@ -406,7 +406,7 @@ TEST(each_form_is_what_the_specification_and_libdw_say)
 	}
 }
 
-/* Whatever the value needs to be read whole: with any byte of it missing it is bad, and nothing behind the end is read. */
+/* Whatever the value needs to be read whole: with any byte of it missing it is bad, and nothing after the end is read. */
 TEST(a_form_that_is_cut_short_is_not_known)
 {
 	static const struct dwarf_unit unit = { .version = 5, .address_size = 8, .offset_size = 8 };

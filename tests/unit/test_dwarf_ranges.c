@@ -309,7 +309,7 @@ static uint64_t entries_by_libdw(Dwarf *libdw, uint64_t *ret_next)
 	return nr_header;
 }
 
-/* An unknown unit is passed over: the one behind it is found. */
+/* An unknown unit is passed over: the one after it is found. */
 TEST(each_header_of_a_unit_is_what_the_specification_and_libdw_say)
 {
 	for (const struct unit_row *row = units; row < units + sizeof(units) / sizeof(units[0]); row++) {

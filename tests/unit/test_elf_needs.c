@@ -40,7 +40,7 @@ static struct image new_image(void)
 	return image;
 }
 
-/* The strings of its needs have to be these, one behind the other. */
+/* The strings of its needs have to be these, one after the other. */
 static void expect(const struct image *image, int err, const char *wanted, size_t nr_wanted)
 {
 	_cleanup_(elf_file_done) struct elf_file elf;

@@ -7,6 +7,8 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
 #include "core/cli/finish.h"
 #include "core/host/host.h"
 #include "tests/harness.h"
@@ -46,6 +48,29 @@ TEST(what_may_fail_leaves_the_cause_alone)
 		assert_int_equal(err_kind(), had_cause ? ERR_USAGE : ERR_NONE);
 		assert_string_equal(err_cause(), had_cause ? "on its way up" : "");
 		assert_string_equal(err_hint(), had_cause ? "with advice" : "");
+	}
+	err_clear();
+}
+
+TEST(a_long_cause_is_cut_in_its_middle)
+{
+	_cleanup_(buf_done) struct buf pattern = {};
+
+	for (int i = 0; i < 50000; i++)
+		buf_adds(&pattern, "\u00e4");
+	(fail)(-ENOENT, "'%s': no such library", buf_text(&pattern));
+	hint("'%s' is long", buf_text(&pattern));
+	for (int i = 0; i < 2; i++) {
+		const char *text = i ? err_hint() : err_cause();
+		const char *end = i ? "\u00e4' is long" : "\u00e4': no such library";
+		const char *cut = strstr(text, "...");
+
+		assert_true(strlen(text) < 512);
+		assert_true(!strncmp(text, "'\u00e4", 3));
+		assert_string_equal(text + strlen(text) - strlen(end), end);
+		assert_non_null(cut);
+		assert_true(((unsigned char)cut[3] & 0xc0) != 0x80); /* between characters */
+		assert_true(((unsigned char)cut[-1] & 0xc0) == 0x80);
 	}
 	err_clear();
 }

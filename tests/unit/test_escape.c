@@ -74,7 +74,7 @@ static const char *const kept[] = { "main",
 				    "" };
 
 /*
- * Bytes that show nothing, turn what is behind them or are no UTF-8, separated by spaces: each of them is escaped, alone and
+ * Bytes that show nothing, turn what follows them or are no UTF-8, separated by spaces: each of them is escaped, alone and
  * inside a name.
  */
 static const char hidden[] =

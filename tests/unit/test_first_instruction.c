@@ -55,7 +55,7 @@ TEST(test_samples)
 #endif
 }
 
-/* A function at the end of a file: what cannot be read whole is not asked for as a vector instruction. */
+/* A function at the end of a file: what cannot be read whole is not requested as a vector instruction. */
 TEST(test_cut_off)
 {
 #ifdef __x86_64__

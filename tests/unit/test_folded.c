@@ -67,7 +67,7 @@ TEST(lines_without_a_count_are_counted)
 	assert_string_equal(buf_text(&notes), "WARNING: 4 lines are not folded stacks and were skipped\n");
 }
 
-/* A factor made fractions of them, which are no whole numbers: what becomes nothing is said. A 0 is nothing. */
+/* Some tools scale counts to fractions. Counts that become 0 are reported; a count that was 0 is not. */
 TEST(counts_that_are_rounded_to_nothing_are_counted)
 {
 	_cleanup_(profile_done) struct profile profile;

@@ -27,7 +27,7 @@ static void put_names(struct fixture *fixture)
 	fixture->nr += sizeof(names);
 }
 
-/* main.main of 0x40 bytes at the start of the text, and main.(*T).f of 0x20 behind it, as Go 1.18 and 1.20 write it. */
+/* main.main of 0x40 bytes at the start of the text, and main.(*T).f of 0x20 after it, as Go 1.18 and 1.20 write it. */
 static void make_new(struct fixture *fixture, uint32_t magic)
 {
 	put(fixture, magic, 4);

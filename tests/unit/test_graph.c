@@ -4,7 +4,9 @@
 
 #include <jansson.h>
 
+#include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/formats/text_read.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 #include "tests/unit/profile_text.h"
@@ -255,6 +257,70 @@ TEST(suffixes_become_kinds)
 	assert_int_equal(frame_of(&tree, "a")->kind, TREE_PROCESS);
 }
 
+TEST(a_tree_keeps_when_its_values_occurred)
+{
+	static const char text[] = "a 1/1 [000] 3.5: 2 c: \n\t1 f (x)\n\na 1/1 [000] 1.0: 3 c: \n\t1 f (x)\n\n"
+				   "a 1/1 [000] 2.0: 7 c: \n\t1 g (x)\n\n";
+	const uint64_t times[] = { 1000000000, 2000000000, 3500000000 }, values[] = { 3, 7, 2 };
+	const char *const names[] = { "f", "g", "f" };
+	_cleanup_(buf_done) struct buf notes = {};
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(tree_done) struct tree tree;
+
+	assert_int_equal(perf_script_decode(text, sizeof(text) - 1, "x", &profile, &notes), 0);
+	tree_init(&tree, &(struct tree_options){ .times = true });
+	tree_add_all(&tree, &profile, TREE_NOW);
+	tree_build(&tree);
+	check_tree(&tree);
+	assert_int_equal(tree.moments.nr, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(tree.moments.data[i].time_ns, times[i]);
+		assert_int_equal(tree.moments.data[i].value, values[i]);
+		assert_int_equal(tree.moments.data[i].node, find(&tree, names[i]));
+	}
+	assert_int_equal(tree.nodes.data[find(&tree, "f")].self[TREE_NOW], 5);
+}
+
+static void expect_cut(const char *text, uint32_t room, const char *wanted)
+{
+	_cleanup_(buf_done) struct buf cut = {};
+
+	text_cut_add(&cut, text, room, "..");
+	assert_string_equal(buf_text(&cut), wanted);
+}
+
+TEST(a_long_name_loses_its_middle)
+{
+	expect_cut("function", 8, "function");
+	expect_cut("function", 7, "fu..ion");
+	expect_cut("function", 3, "..n");
+	expect_cut("function", 2, "..");
+	expect_cut("äöüß€", 4, "ä..€");
+}
+
+TEST(a_picture_tells_where_and_when)
+{
+	_cleanup_(buf_done) struct buf whole = {}, nothing = {};
+	_cleanup_(profile_done) struct profile profile;
+	struct profile_interval intervals[2] = {
+		{ .start_ns = 5 * NSEC_PER_SEC, .end_ns = 6 * NSEC_PER_SEC, .wall_end_ns = 1795285501 * NSEC_PER_SEC },
+		{ .start_ns = 6 * NSEC_PER_SEC, .end_ns = 7 * NSEC_PER_SEC + NSEC_PER_SEC / 2 },
+	};
+
+	profile_of_text("a;b 1\n", &profile);
+	caption_add_about(&nothing, &profile, profile.intervals.data, profile.intervals.nr);
+	assert_string_equal(buf_text(&nothing), "");
+	profile.hostname = profile_add_string(&profile, "web1");
+	profile.kernel_release = profile_add_string(&profile, "6.1.0");
+	profile.host.machine = profile_add_string(&profile, "x86_64");
+	profile.host.nr_cpus = 8;
+	profile.tool_version = profile_add_string(&profile, "0.1.0");
+	profile.utc_offset_s = 3600;
+	caption_add_about(&whole, &profile, intervals, 2);
+	assert_string_equal(buf_text(&whole),
+			    "web1, Linux 6.1.0 x86_64, 8 CPUs; 2026-11-21 19:25:00, 2.5 s; stacktool 0.1.0");
+}
+
 TEST(an_empty_profile_is_a_picture_too)
 {
 	static const struct output_options options;
@@ -405,7 +471,7 @@ TEST(documents_are_json_in_ascii)
 	assert_memory_equal(pprof.data, "\x1f\x8b", 2);
 }
 
-/* Each row is a function of its own, and those behind the middle are cut short: looking for their label took 17 s. */
+/* Each row is a function of its own, and those after the middle are cut short: looking for their label took 17 s. */
 TEST(many_cut_stacks_are_one_label)
 {
 	enum {

@@ -9,46 +9,134 @@
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
 
-TEST(test_shares_are_of_all_cpus)
+TEST(test_shares)
 {
-	assert_int_equal(guard_share(SECOND, SECOND, 1), 100000);
-	assert_int_equal(guard_share(SECOND, SECOND, 4), 25000);
-	assert_int_equal(guard_share(50 * MS, SECOND, 1), 5000);
-	assert_int_equal(guard_share(10000, SECOND, 1), 1); /* a hundred-thousandth */
-	assert_int_equal(guard_share(9999, SECOND, 1), 0);
-	assert_int_equal(guard_share(5, 0, 1), 0);
-	assert_int_equal(guard_share(5, SECOND, 0), 0);
-	assert_int_equal(guard_share(UINT64_MAX, 1, 1), UINT32_MAX);
+	assert_int_equal(guard_share(SECOND, SECOND), 100000);
+	assert_int_equal(guard_share(SECOND, 4 * SECOND), 25000);
+	assert_int_equal(guard_share(50 * MS, SECOND), 5000);
+	assert_int_equal(guard_share(10000, SECOND), 1); /* a hundred-thousandth */
+	assert_int_equal(guard_share(9999, SECOND), 0);
+	assert_int_equal(guard_share(5, 0), 0);
+	assert_int_equal(guard_share(UINT64_MAX, 1), UINT32_MAX);
 }
 
-TEST(test_two_looks_in_a_row_are_too_much)
-{
-	struct guard guard = { .limit = 5000, .time_ns = 10 * SECOND, .cost_ns = 7 * SECOND };
+#define TICK (50 * MS)
 
-	assert_false(guard_look(&guard, 11 * SECOND, 7 * SECOND + 101 * MS, 2));
-	assert_int_equal(guard.elapsed_ns, SECOND);
-	assert_true(guard_look(&guard, 12 * SECOND, 7 * SECOND + 202 * MS, 2));
-	assert_false(guard_look(&guard, 13 * SECOND, 7 * SECOND + 303 * MS, 2)); /* from the beginning */
-	assert_true(guard_look(&guard, 14 * SECOND, 7 * SECOND + 404 * MS, 2));
+static struct guard guard;
+static struct guard_reading reading;
+
+static void begin(void)
+{
+	guard = (struct guard){ .limit = 5000 };
+	reading = (struct guard_reading){ .time_ns = 10 * SECOND, .timed = 7, .cost_ns = { SECOND, SECOND } };
+	guard_begin(&guard, &reading);
 }
 
-TEST(test_a_burst_is_not)
+/* A tick of a host with two CPUs, and of processes that use one: both bases cost so many percent. */
+static enum guard_verdict tick(uint64_t host_percent, uint64_t traced_percent, enum guard_base *ret_base)
 {
-	struct guard guard = { .limit = 5000 };
-	uint64_t cost = 0;
+	reading.time_ns += TICK;
+	reading.timed += 10;
+	reading.base_ns[GUARD_HOST] += 2 * TICK;
+	reading.base_ns[GUARD_TRACED] += TICK;
+	reading.cost_ns[GUARD_HOST] += 2 * TICK * host_percent / 100;
+	reading.cost_ns[GUARD_TRACED] += TICK * traced_percent / 100;
+	return guard_look(&guard, &reading, ret_base);
+}
 
-	for (uint64_t second = 1; second < 20; second++) {
-		cost += second % 2 ? SECOND : 50 * MS; /* just the limit every other second */
-		assert_false(guard_look(&guard, second * SECOND, cost, 1));
+/* How many ticks the guard lets such a run go on, at most `most`. */
+static unsigned int ticks_until_too_much(uint64_t host_percent, uint64_t traced_percent, unsigned int most,
+					 enum guard_base *ret_base)
+{
+	unsigned int nr = 1;
+
+	while (nr < most && tick(host_percent, traced_percent, ret_base) != GUARD_TOO_MUCH)
+		nr++;
+	return nr;
+}
+
+TEST(test_the_worse_the_sooner)
+{
+	enum guard_base base = GUARD_NR_BASES;
+
+	begin();
+	assert_int_equal(ticks_until_too_much(100, 0, 1000, &base), 2); /* 100 ms */
+	assert_int_equal(base, GUARD_HOST);
+	begin();
+	assert_int_equal(ticks_until_too_much(40, 0, 1000, &base), 3);
+	begin();
+	assert_int_equal(ticks_until_too_much(10, 0, 1000, &base), 11);
+	begin();
+	assert_int_equal(ticks_until_too_much(6, 0, 1000, &base), 17);
+	begin();
+	assert_int_equal(ticks_until_too_much(5, 5, 1000, &base), 1000);
+}
+
+TEST(test_traced_processes_have_a_limit_of_their_own)
+{
+	enum guard_base base = GUARD_NR_BASES;
+
+	begin();
+	assert_int_equal(ticks_until_too_much(1, 40, 1000, &base), 3);
+	assert_int_equal(base, GUARD_TRACED);
+}
+
+TEST(test_it_counts_anew_after_something_was_done)
+{
+	enum guard_base base;
+
+	begin();
+	assert_int_equal(ticks_until_too_much(40, 0, 1000, &base), 3);
+	assert_int_equal(guard_window(&guard).time_ns, 3 * TICK);
+	assert_int_equal(guard_window(&guard).cost_ns[GUARD_HOST], 6 * TICK * 40 / 100);
+	guard_begin(&guard, &reading);
+	assert_int_equal(guard_window(&guard).time_ns, 0);
+	assert_int_equal(ticks_until_too_much(40, 0, 1000, &base), 3);
+}
+
+TEST(test_a_burst_is_not_too_much)
+{
+	enum guard_base base;
+
+	begin();
+	for (int i = 0; i < 100; i++) { /* one tick of twenty: the limit is just not passed */
+		enum guard_verdict wanted = i % 20 == 19 ? GUARD_NEXT : GUARD_GO_ON;
+
+		assert_int_equal(tick(i % 20 == 19 ? 100 : 0, 0, &base), wanted);
 	}
+}
+
+TEST(test_a_timed_run_that_was_interrupted_is_not_too_much)
+{
+	enum guard_base base;
+
+	begin();
+	assert_int_equal(tick(1, 1, &base), GUARD_GO_ON);
+	assert_int_equal(tick(1, 130, &base), GUARD_GO_ON); /* more than the limit for a second, in one tick */
+	for (int i = 0; i < 100; i++)
+		assert_int_not_equal(tick(1, 1, &base), GUARD_TOO_MUCH);
+}
+
+TEST(test_few_timed_runs_tell_nothing)
+{
+	enum guard_base base;
+
+	begin();
+	for (int i = 0; i < 40; i++) {
+		reading.timed -= i < 39 ? 10 : 0; /* none in this tick */
+		assert_int_equal(tick(50, 50, &base), GUARD_GO_ON);
+	}
+	reading.timed += 10;
+	assert_int_equal(tick(50, 50, &base), GUARD_TOO_MUCH);
 }
 
 TEST(test_without_a_limit_nothing_is_too_much)
 {
-	struct guard guard = { .limit = OVERHEAD_OFF };
+	enum guard_base base;
 
-	for (uint64_t look = 1; look < 5; look++)
-		assert_false(guard_look(&guard, look, look << 50, 1));
+	begin();
+	guard.limit = OVERHEAD_OFF;
+	assert_int_equal(ticks_until_too_much(100, 100, 100, &base), 100);
 }
 
 TEST(test_many_probes_end)

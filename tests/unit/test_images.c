@@ -32,7 +32,7 @@ bool roots_of(struct roots *roots, uint32_t tgid, uint32_t *ret_root)
 	return true;
 }
 
-int roots_open(const struct roots *roots, uint32_t root)
+int roots_open(struct roots *roots, uint32_t root)
 {
 	(void)roots;
 	return open(root == FOREIGN ? foreign_root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);

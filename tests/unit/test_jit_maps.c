@@ -20,6 +20,7 @@ struct fixture {
 	struct profile profile;
 	struct symbolizer *symbolizer;
 	struct jit_maps *maps;
+	uint32_t process; /* of the next map and frame */
 };
 
 static void set_up(struct fixture *fixture)
@@ -69,7 +70,7 @@ static ino_t note_dump(struct fixture *fixture, int i)
 	assert_int_equal(fstat(fd, &status), 0);
 	mapping.inode = status.st_ino;
 	mapping.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
-	jit_maps_note_mapping(fixture->maps, (uint32_t)getpid(), &mapping);
+	jit_maps_note_mapping(fixture->maps, (uint32_t)getpid(), fixture->process, &mapping);
 	return status.st_ino;
 }
 
@@ -92,7 +93,7 @@ FIXTURE_TEST(the_newest_dumps_of_a_process_count)
 
 	for (int i = 0; i < 6; i++)
 		inodes[i] = note_dump(fixture, i);
-	jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)getpid(), fixture->process, 0, SECOND);
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(is_open(fixture, inodes[i]), i >= 2);
 }
@@ -103,7 +104,7 @@ FIXTURE_TEST(what_is_open_stays)
 
 	for (int i = 0; i < 5; i++) {
 		inodes[i] = note_dump(fixture, i);
-		jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, (uint64_t)(i + 1) * SECOND);
+		jit_maps_note(fixture->maps, (uint32_t)getpid(), fixture->process, 0, (uint64_t)(i + 1) * SECOND);
 	}
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(is_open(fixture, inodes[i]), i < 4);
@@ -115,12 +116,12 @@ FIXTURE_TEST(another_process_of_the_same_tgid_has_its_own)
 	ino_t opened, unopened, own[4];
 
 	opened = note_dump(fixture, 0);
-	jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)getpid(), fixture->process, 0, SECOND);
 	unopened = note_dump(fixture, 1);
 	jit_maps_note_fork(fixture->maps, (uint32_t)getpid());
 	for (int i = 0; i < 4; i++)
 		own[i] = note_dump(fixture, i + 2);
-	jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, 2 * SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)getpid(), fixture->process, 0, 2 * SECOND);
 	assert_true(is_open(fixture, opened));
 	assert_false(is_open(fixture, unopened));
 	for (int i = 0; i < 4; i++)
@@ -175,6 +176,7 @@ static uint32_t add_frame(struct fixture *fixture, int pid, uint64_t where)
 		.reason = REASON_ANONYMOUS,
 		.exact = true,
 		.tgid = (uint32_t)pid,
+		.process = fixture->process,
 		.where = where,
 	};
 
@@ -206,7 +208,7 @@ static void start_many(struct fixture *fixture, int *pids, uint32_t *frames, siz
 		text = xasprintf("%lx 100 code_of_%d\n", CODE, pids[i]);
 		write_map(pids[i], text);
 		frames[i] = add_frame(fixture, pids[i], CODE + 0x10);
-		jit_maps_note(fixture->maps, (uint32_t)pids[i], 0, SECOND);
+		jit_maps_note(fixture->maps, (uint32_t)pids[i], fixture->process, 0, SECOND);
 	}
 }
 
@@ -287,6 +289,36 @@ FIXTURE_TEST(the_maps_of_processes_that_have_ended_are_released)
 	expect_all_named(fixture, pids, frames, 10);
 }
 
+static const char *name_at(const struct fixture *fixture, uint32_t frame)
+{
+	return profile_string(&fixture->profile, fixture->profile.frames.data[frame].name);
+}
+
+/* The newest map is asked first, but has no names for code of an earlier process of this tgid. */
+FIXTURE_TEST(maps_name_only_code_of_their_own_process)
+{
+	int pid = start_process();
+	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
+	uint32_t old, late, new;
+
+	old = add_frame(fixture, pid, CODE);
+	late = add_frame(fixture, pid, CODE + 0x100);
+	write_map(pid, "7f0000001000 100 old\n");
+	jit_maps_note(fixture->maps, (uint32_t)pid, fixture->process, 0, SECOND);
+	jit_maps_note_fork(fixture->maps, (uint32_t)pid);
+	fixture->process++;
+	new = add_frame(fixture, pid, CODE);
+	assert_int_not_equal(new, old);
+	unlink(path);
+	write_map(pid, "7f0000001000 200 new\n");
+	jit_maps_note(fixture->maps, (uint32_t)pid, fixture->process, 0, 2 * SECOND);
+	jit_maps_name_frames(fixture->maps);
+	assert_string_equal(name_at(fixture, old), "old");
+	assert_string_equal(name_at(fixture, new), "new");
+	assert_int_equal(reason_at(fixture, late), REASON_ANONYMOUS);
+	end_process(pid);
+}
+
 FIXTURE_TEST(a_map_that_is_not_believed_is_the_reason)
 {
 	_cleanup_(buf_done) struct buf note = {};
@@ -294,20 +326,20 @@ FIXTURE_TEST(a_map_that_is_not_believed_is_the_reason)
 	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
 	uint32_t frame = add_frame(fixture, pid, CODE);
 
-	jit_maps_note(fixture->maps, (uint32_t)pid, 0, SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, fixture->process, 0, SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, frame), REASON_ANONYMOUS); /* there is none */
 	jit_maps_add_note(fixture->maps, &note);
 	assert_int_equal(note.nr, 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	jit_maps_note(fixture->maps, (uint32_t)pid, 0, 2 * SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, fixture->process, 0, 2 * SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, frame), REASON_MAP_REFUSED);
 	jit_maps_add_note(fixture->maps, &note);
 	assert_non_null(strstr(buf_text(&note), "not a regular file"));
 	unlink(path);
 	write_map(pid, "7f0000001000 100 code\n"); /* the right one comes later */
-	jit_maps_note(fixture->maps, (uint32_t)pid, 0, 3 * SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, fixture->process, 0, 3 * SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, frame), REASON_NAMED);
 	end_process(pid);
@@ -321,7 +353,7 @@ FIXTURE_TEST(a_map_that_is_too_large_names_nothing)
 	uint32_t first = add_frame(fixture, pid, CODE), second;
 
 	write_map(pid, "7f0000001000 100 old\n");
-	jit_maps_note(fixture->maps, (uint32_t)pid, 0, SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, fixture->process, 0, SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, first), REASON_NAMED);
 	assert_int_equal(truncate(path, 300 << 20), 0);

@@ -59,7 +59,7 @@ static void add_move(struct map_file *file, uint64_t to, uint64_t size, uint64_t
 	add_64(file, code);
 }
 
-/* Anything that is no code, of a later version perhaps. */
+/* Anything that is not code, of a later version perhaps. */
 static void add_other(struct map_file *file, uint32_t kind, uint32_t nr_body)
 {
 	add_prefix(file, kind, nr_body);

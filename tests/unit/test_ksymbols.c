@@ -93,7 +93,7 @@ FIXTURE_TEST(what_was_at_one_place_one_after_the_other_stays_apart)
 	first = add_frame(fixture, 150, CODE + 0x10, true, "third");
 	tell(fixture, 200, true, CODE, 0x80, "first");
 	between = add_frame(fixture, 250, CODE + 0x11, true, NULL);
-	tell(fixture, 300, false, CODE, 0x40, "second"); /* nothing tells of its end */
+	tell(fixture, 300, false, CODE, 0x40, "second"); /* nothing reports its end */
 	second = add_frame(fixture, 350, CODE + 0x10, true, "third");
 	tell(fixture, 400, false, CODE, 0x40, "third");
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);

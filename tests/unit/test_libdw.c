@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "symbolize/client/worker_link.h"
 #include "symbolize/symbolize.h"
 #include "tests/harness.h"
 
@@ -83,9 +84,12 @@ static void lines_of(struct fixture *fixture, uint32_t file, uint64_t address, b
 {
 	const struct symbol_query query = { .where = address, .exact = true, .linked = true };
 	_cleanup_(symbol_lines_done) struct symbol_lines found;
+	struct worker_link *const *links = (struct worker_link *const *)fixture->symbolizer; /* its first member */
+	uint64_t nr_before = links[0]->nr_text;
 	size_t nr = 0;
 
 	assert_int_equal(symbolizer_lines(fixture->symbolizer, file, &query, 1, true, 0, &found), 0);
+	assert_true(links[0]->nr_text > 0 && links[0]->nr_text >= nr_before); /* they count as the owner's */
 	assert_true(found.ranges[0].nr > 0);
 	for (size_t i = 0; i < found.nr_lines; i++) {
 		const struct symbol_line *line = &found.lines[i];

@@ -19,7 +19,7 @@ struct row {
 	const char *name;
 	const char *bytes; /* of the program */
 	size_t nr;
-	const char *lines; /* of the addresses behind CODE */
+	const char *lines; /* of the addresses after CODE */
 	bool not_in_libdw; /* which gives up the whole program, or knows more */
 	/* of the header, 0: as compilers write it */
 	uint8_t instruction_bytes, line_range, opcode_base;
@@ -413,7 +413,7 @@ TEST(each_table_of_files_is_what_the_specification_and_libdw_say)
 
 /* ---- headers ---- */
 
-/* A program that is not known is passed over: the one behind it is run. */
+/* A program that is not known is passed over: the one after it is run. */
 TEST(a_program_that_is_not_known_is_passed_over)
 {
 	static const struct row known = { .bytes = SET COPY ADVANCE("\4") END,

@@ -17,7 +17,7 @@ enum {
 struct fixture {
 	struct profile profile;
 	char directory[64], build_id[65];
-	uint32_t frame; /* in first(), just behind a call */
+	uint32_t frame; /* in first(), just after a call */
 	uint64_t offset; /* of it, in the function */
 	uint64_t start; /* of the function, in its section */
 };
@@ -183,7 +183,7 @@ FIXTURE_TEST(a_directory_may_be_called_as_a_module)
 	expect_lines(fixture);
 }
 
-/* A list of anyone's: a line may have no end in sight, and what stands in the middle of one is no path. */
+/* A list of anyone's: a line may have no end in sight, and what stands in the middle of one is not a path. */
 FIXTURE_TEST(long_lines_are_passed_over)
 {
 	char text[TEXT];

@@ -16,7 +16,8 @@ struct options {
 	uint32_t size;
 	uint64_t frequency, period;
 	int cpu;
-	uint64_t interval;
+	struct u32_list nodes;
+	uint64_t interval, least_us;
 	const char *module;
 	struct u32_list pids;
 	struct inner inner;
@@ -52,6 +53,9 @@ static const struct option_spec table[] = {
 	OPTION_SECONDS('i', "interval", struct options, interval, "interval"),
 	OPTION('l', "library", struct options, module, "LIB", "library"),
 	OPTION('p', "pid", struct options, pids, "PID,...", "pids", .min = 1, .noun = "a list of process ids"),
+	OPTION('N', "nodes", struct options, nodes, "N,...", "nodes", .max = 9, .noun = "a list of nodes",
+	       .ranges = true, .also = 'n'),
+	OPTION_MICROSECONDS('m', "least", struct options, least_us, "least", .min = 1),
 	OPTION_FRAGMENT(inner_table, struct options, inner),
 	OPTION(0, "colour", struct options, colour, "NAME", "colour", .parse = parse_colour),
 	OPTION(0, "ebpf", struct options, folded, NULL, "hidden", .hidden = true),
@@ -224,6 +228,58 @@ TEST(help_stops_parsing)
 
 	assert_int_equal(parse("-f -h --nonsense", &options), OPTIONS_HELP);
 	assert_int_equal(parse("--help", &options), OPTIONS_HELP);
+	assert_int_equal(parse("--help=all", &options), OPTIONS_HELP_ALL);
+	expect_failure("--help=x", "argument -h/--help: 'x': give all, or nothing", "");
+}
+
+TEST(microseconds_are_bccs_numbers_or_have_a_unit)
+{
+	static const struct {
+		const char *line;
+		uint64_t us;
+	} good[] = {
+		{ "-m 1", 1 },        { "-m 1000", 1000 },   { "-m 18446744073709551615", UINT64_MAX },
+		{ "-m 10ms", 10000 }, { "-m 1.5ms", 1500 },  { "-m 5us", 5 },
+		{ "-m .5s", 500000 }, { "-m 1m", 60000000 },
+	};
+	static const char *const bad[] = {
+		"-m 0", "-m 0.5us", "-m 1.5", "-m 5x", "-m ms", "-m -1", "-m 18446744073709551616"
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(parse(good[i].line, &options), 0);
+		assert_int_equal(options.least_us, good[i].us);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse(bad[i], &options), -EINVAL);
+	expect_failure(
+		"-m 1.5",
+		"argument -m/--least: '1.5' is not a duration: give microseconds, 1 or more, or a time with a unit, "
+		"like 500us or 10ms",
+		"");
+}
+
+TEST(a_list_may_have_ranges_and_an_option_two_letters)
+{
+	static const uint32_t wanted[] = { 0, 1, 2, 3, 5, 9 };
+	static const char *const bad[] = { "-N 3-1", "-N 1-", "-N -1", "-N 0-10", "-N 1-2-3", "-N 1,", "-p 1-2" };
+	struct options options;
+
+	assert_int_equal(parse("-N 0-3,5 -n 9-9", &options), 0);
+	assert_int_equal(options.nodes.nr, 6);
+	assert_memory_equal(options.nodes.data, wanted, sizeof(wanted));
+	options_done(table, &options);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(parse(bad[i], &options), -EINVAL);
+		assert_int_equal(options.nodes.nr, 0);
+		options_done(table, &options);
+	}
+	expect_failure(
+		"-N x",
+		"argument -N/--nodes: 'x' is not a list of nodes: give numbers or ranges separated by commas, like "
+		"0-3,5, each 0 to 9",
+		"");
 }
 
 TEST(seconds_take_fractions_but_neither_zero_nor_less)
@@ -359,7 +415,8 @@ TEST(a_required_operand_comes_before_the_command)
 	assert_int_equal(parse_with(command_table, "-- x", &options), 0);
 	assert_null(options.command);
 	assert_int_equal(parse_with(command_table, "--", &options), -EINVAL);
-	assert_int_equal(parse_with(command_table, "x --", &options), 0);
+	assert_int_equal(parse_with(command_table, "x --", &options), -EINVAL);
+	assert_string_equal(err_cause(), "argument --: there is no command after it");
 	assert_null(options.command);
 	assert_int_equal(parse_with(command_table, "-p 1 x -- ls", &options), -EEXIST);
 	assert_string_equal(err_cause(), "argument command: not allowed with argument -p/--pid");

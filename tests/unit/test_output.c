@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/buf.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
 #include "tests/unit/profile_text.h"
@@ -150,7 +151,7 @@ TEST(patterns_number_the_files_and_the_oldest_go)
 	assert_int_equal(unlink("p-000005-%.folded"), 0);
 }
 
-/* As when Ctrl-C comes just behind the end of an interval. */
+/* As when Ctrl-C comes just after the end of an interval. */
 TEST(files_of_one_second_stay_apart)
 {
 	static const uint64_t wall_end_ns[] = { 1500000000, 1600000000, 1900000000, 2100000000 };
@@ -201,7 +202,48 @@ TEST(every_file_has_its_own_form)
 	assert_int_equal(unlink("a.svg") || unlink("b.html") || unlink("c-000003.folded") || unlink("d.stk"), 0);
 }
 
-/* One that cannot be written takes nothing away from the others, and each is told. */
+/* The page of a profile whose two intervals are these; true if it has times. */
+static bool has_times(const uint64_t bounds[4], const char *wanted)
+{
+	static const char *const paths[] = { "a.html", NULL };
+	struct output_options options = files(paths);
+	_cleanup_(output_done) struct output output = { .options = &options };
+	_cleanup_(profile_done) struct profile profile;
+	char page[1 << 18] = "";
+	FILE *file;
+
+	assert_int_equal(output_options_settle(&options), 0);
+	profile_of_text("a;b 1\na;c 2\n", &profile);
+	vec_push(&profile.intervals, (struct profile_interval){});
+	for (size_t i = 0; i < 2; i++) {
+		struct profile_interval *interval = &profile.intervals.data[i];
+
+		interval->start_ns = bounds[2 * i];
+		interval->end_ns = bounds[2 * i + 1];
+		interval->wall_end_ns = NSEC_PER_SEC + interval->end_ns;
+	}
+	assert_int_equal(output_write(&output, &profile, 0, 2), 0);
+	file = fopen("a.html", "r");
+	assert_non_null(file);
+	assert_in_range(fread(page, 1, sizeof(page) - 1, file), 1, sizeof(page) - 2);
+	fclose(file);
+	assert_int_equal(unlink("a.html"), 0);
+	assert_true(!wanted || strstr(page, wanted));
+	return strstr(page, "\"moments\":") != NULL;
+}
+
+TEST(a_page_has_times_if_the_intervals_follow_each_other)
+{
+	static const uint64_t ordinary[] = { 1000000, 3000000, 3000000, 6000000 }, gap[] = { 1000, 2000, 9000, 11000 },
+			      overlap[] = { 1000, 3000, 2000, 4000 }, empty[] = { 1000, 1000, 1000, 1000 };
+
+	assert_true(has_times(ordinary, "\"times\":{\"n\":2,\"clock\":1001,\"edges\":[0,2000,5000],\"moments\":\"0"));
+	assert_true(has_times(gap, "\"edges\":[0,8,10]"));
+	assert_false(has_times(overlap, NULL));
+	assert_false(has_times(empty, NULL));
+}
+
+/* One that cannot be written takes nothing away from the others, and each is reported. */
 TEST(a_file_that_fails_leaves_the_others)
 {
 	static const char *const paths[] = { "none/a.svg", "b.folded", "none/c.txt", NULL };

@@ -140,7 +140,7 @@ TEST(damaged_pairs_are_refused)
 	}
 }
 
-/* Of two pairs one is a part of the other, which the profile has before it or behind it. */
+/* Of two pairs one is a part of the other, which the profile has before it or after it. */
 static void expect_refused(uint64_t first, uint64_t part_of_first, uint64_t second, uint64_t part_of_second,
 			   const char *cause)
 {

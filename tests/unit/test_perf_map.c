@@ -67,7 +67,7 @@ MAP_TEST(a_map_with_more_bytes_than_are_read_is_cut)
 	EXPECT("1000-100f other");
 }
 
-/* The rest of a line that is longer than what is read at once is no line of its own. */
+/* The rest of a line that is longer than what is read at once is not a line of its own. */
 MAP_TEST(a_line_that_is_too_long_is_passed_over_to_its_end)
 {
 	buf_adds(&file->bytes, "1000 10 first\n2000 10 ");

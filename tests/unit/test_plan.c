@@ -30,7 +30,7 @@ PLAN_TEST(profile_samples_49_times_a_second_of_both_stacks)
 	assert_int_equal(plan->event, SAMPLE_DEFAULT);
 	assert_int_equal(plan->frequency_hz, 49);
 	assert_int_equal(plan->period, 0);
-	assert_int_equal(plan->cpu, -1);
+	assert_int_equal(plan->cpus.nr, 0);
 	assert_int_equal(plan->key_parts, KEY_TGID | KEY_COMM);
 	assert_true(plan->want_kernel && plan->want_user && plan->view.want_kernel && plan->view.want_user);
 	assert_false(plan->include_idle);
@@ -55,7 +55,8 @@ PLAN_TEST(profile_options_reach_the_plan)
 	assert_true(plan->want_kernel && !plan->want_user && plan->view.want_kernel && !plan->view.want_user);
 	assert_true(plan->view.annotate && plan->view.folded && plan->view.addresses && plan->include_idle);
 	assert_false(plan->view.offsets || plan->view.modules);
-	assert_int_equal(plan->cpu, 0);
+	assert_int_equal(plan->cpus.nr, 1);
+	assert_int_equal(plan->cpus.data[0], 0);
 	assert_string_equal(plan->cgroup_map, "c");
 	assert_string_equal(plan->mntns_map, "m");
 	assert_string_equal(plan->pidns, "n");
@@ -128,14 +129,15 @@ PLAN_TEST(count_keeps_nothing_but_stacks)
 	assert_true(plan->want_kernel && plan->want_user);
 	assert_int_equal(plan->view.style, VIEW_STACKCOUNT);
 	assert_false(plan->view.per_process || plan->view.offsets || plan->view.modules || plan->view.addresses);
-	assert_int_equal(plan->cpu, -1);
+	assert_int_equal(plan->cpus.nr, 0);
 }
 
 PLAN_TEST(count_options_reach_the_plan)
 {
 	must_plan(&count_applet, "-p 7 -c 0 -l /bin/app -i 2 -D 5 -Trsv --by-name -Kdf ^ma", plan);
 	assert_int_equal(plan->tgids.data[0], 7);
-	assert_int_equal(plan->cpu, 0);
+	assert_int_equal(plan->cpus.nr, 1);
+	assert_int_equal(plan->cpus.data[0], 0);
 	assert_ptr_equal(plan->probe.kind, &probe_user_function);
 	assert_string_equal(plan->probe.target, "/bin/app");
 	assert_string_equal(plan->probe.pattern, "^ma");

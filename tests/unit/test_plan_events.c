@@ -26,7 +26,7 @@ PLAN_TEST(funccount_means_what_it_says)
 	must_plan(&funccount_applet, "-p 7,8 -c 0 -Ti 5 -d 10 -D -l c malloc --max-probes 9", plan);
 	assert_int_equal(plan->mode, EVENTS_BY_PROBE);
 	assert_int_equal(plan->tgids.nr, 2);
-	assert_int_equal(plan->cpu, 0);
+	assert_int_equal(plan->cpus.nr, 1);
 	assert_int_equal(plan->interval_ns, 5000000000);
 	assert_int_equal(plan->duration_ns, 10000000000);
 	assert_int_equal(plan->max_probes, 9);
@@ -48,9 +48,24 @@ PLAN_TEST(threads_and_addresses_are_options_of_both)
 	must_refuse_each(&funccount_applet, "-t 7 -p 8 x");
 }
 
+PLAN_TEST(several_patterns_are_one_plan)
+{
+	must_plan(&funccount_applet, "c:malloc c:free", plan);
+	assert_int_equal(plan->probes.nr, 2);
+	assert_string_equal(plan->probes.data[1].pattern, "free");
+	assert_ptr_equal(plan->probe.kind, &probe_user_function);
+	expect_header(&funccount_applet, "c:malloc c:free",
+		      "Tracing 1 functions for \"c:malloc c:free\"... Hit Ctrl-C to end.");
+	must_plan(&funccount_applet, "-l c malloc free", plan);
+	assert_string_equal(plan->probes.data[1].target, "c");
+	must_plan(&funccount_applet, "c:malloc", plan);
+	assert_int_equal(plan->probes.nr, 0);
+	assert_string_equal(plan->probe.pattern, "malloc");
+}
+
 TEST(funccount_refuses_nonsense)
 {
-	must_refuse_each(&funccount_applet, "; -d 0 x; -i -1 x; -p 0 x; -c x y; x y; a:b:c:d");
+	must_refuse_each(&funccount_applet, "; -d 0 x; -i -1 x; -p 0 x; -c x y; x c:y; a:b:c:d; 3 x; x 3");
 }
 
 /* ---- stacksnoop ---- */
@@ -99,5 +114,5 @@ TEST(stacksnoop_has_bccs_headers)
 
 TEST(stacksnoop_refuses_nonsense)
 {
-	must_refuse_each(&stacksnoop_applet, "; -n 0 x; -U -K x; --both -U x; -p x y; x y");
+	must_refuse_each(&stacksnoop_applet, "; -n 0 x; -U -K x; --both -U x; -p -1 y; x c:y");
 }

@@ -117,7 +117,7 @@ TEST(what_excludes_each_other_is_refused)
 {
 	must_refuse_each(&offcputime_applet, "-p 1 -t 2; -u -k; -U -K; -k -U; --blocked --runqueue");
 	must_refuse_each(&offwaketime_applet, "-p 1 -u");
-	must_refuse_each(&wakeuptime_applet, "-u -p 3; 0; -p x");
+	must_refuse_each(&wakeuptime_applet, "-u -p 3; 0; -p 0");
 	assert_int_equal(plan_line(&offcputime_applet, "-f -s", &(struct plan){}), -EINVAL); /* status 1, as in bcc */
 	assert_int_not_equal(err_kind(), ERR_USAGE);
 }

@@ -154,3 +154,45 @@ FIXTURE_TEST(a_slot_that_nothing_fills_has_no_name)
 		(Elf64_Rela){ GOT, ELF64_R_INFO(77, R_X86_64_JUMP_SLOT), 0 }; /* there is no such symbol */
 	expect_stubs(fixture, ".plt", 16, "");
 }
+
+/*
+ * As many relocations of one slot as many stubs use: each fills all of them. The work for a file is limited, so that one that
+ * means no good does not take the time of others: what comes after has no name.
+ */
+FIXTURE_TEST(relocations_of_slots_that_many_stubs_use_are_not_followed_for_ever)
+{
+	enum {
+		NR_STUBS = 1000,
+		STUB = 8,
+		NR = 17000 /* times the stubs: more than 16,777,216 */
+	};
+	_cleanup_(freep) unsigned char *code = malloc(NR_STUBS * STUB);
+	_cleanup_(freep) Elf64_Rela *relocations = calloc(NR + 1, sizeof(*relocations));
+	struct elf_writer *writer = &fixture->image.writer;
+
+	for (size_t i = 0; i < NR_STUBS; i++) {
+		fixture->nr_code = 0;
+		put_jump(fixture, "", (uint32_t)(GOT + (i ? 8 : 0) - i * STUB), STUB);
+		memcpy(code + i * STUB, fixture->code, STUB);
+	}
+	for (size_t i = 0; i < NR; i++)
+		relocations[i] = (Elf64_Rela){ GOT + 8, ELF64_R_INFO(0, R_X86_64_IRELATIVE), 0 };
+	put_relocation(fixture, "late", GOT, 0);
+	relocations[NR] = fixture->relocations[0];
+	elf_writer_extra(writer, ".plt.sec",
+			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS,
+					.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+					.sh_addr = STUBS,
+					.sh_entsize = STUB },
+			 code, NR_STUBS * STUB);
+	elf_writer_extra(writer, ".rela.plt",
+			 &(Elf64_Shdr){ .sh_type = SHT_RELA,
+					.sh_flags = SHF_ALLOC,
+					.sh_link = SECTION_DYNSYM,
+					.sh_entsize = sizeof(Elf64_Rela) },
+			 relocations, (NR + 1) * sizeof(Elf64_Rela));
+	symbol_image_read(&fixture->image);
+	assert_int_equal(plt_read(&fixture->plt, &fixture->image.elf, &fixture->image.table), 0);
+	assert_int_equal(fixture->plt.stubs.nr, NR_STUBS);
+	assert_string_equal(name_of(&fixture->plt, 0), "");
+}

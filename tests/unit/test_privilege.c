@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <sys/capability.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "core/base/err.h"

@@ -83,6 +83,31 @@ TEST(user_functions)
 	EXPECT_ALL(list, NULL, false);
 }
 
+TEST(words_of_other_tracers)
+{
+	static const struct expectation list[] = {
+		{ "kprobe:vfs_read", &probe_kernel_function, NULL, NULL, "vfs_read" },
+		{ "k:vfs_*", &probe_kernel_function, NULL, NULL, "vfs_*" },
+		{ "kfunc:vfs_read", &probe_kernel_function, NULL, NULL, "vfs_read" },
+		{ "fentry:vfs_read", &probe_kernel_function, NULL, NULL, "vfs_read" },
+		{ "uprobe:/bin/bash:readline", &probe_user_function, "/bin/bash", NULL, "readline" },
+		{ "uprobe:c:malloc", &probe_user_function, "c", NULL, "malloc" },
+		{ "uprobe:c:std::sort", &probe_user_function, "c", NULL, "std::sort" },
+		{ "tracepoint:sched:sched_switch", &probe_tracepoint, "sched", NULL, "sched_switch" },
+		{ "usdt:/usr/bin/node:gc__start", &probe_usdt, "/usr/bin/node", NULL, "gc__start" },
+		{ "usdt:c:libc:setjmp", &probe_usdt, "c", "libc", "setjmp" },
+		{ "kprobes:f", &probe_user_function, "kprobes", NULL, "f" },
+		{ "usdt:f", &probe_user_function, "usdt", NULL, "f" },
+		{ "uprobe:f", &probe_user_function, "uprobe", NULL, "f" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+	expect_failure("kprobe:", NULL, false,
+		       "pattern 'kprobe:': the last part is empty: give a name, or '*' for all");
+	expect_failure("kprobe:ext4:f", NULL, false,
+		       "pattern 'kprobe:ext4:f': a kernel function has no module in front");
+}
+
 TEST(double_colons_belong_to_the_name)
 {
 	static const struct expectation list[] = {

@@ -2,10 +2,23 @@
 /* Lines of /proc/PID/maps, ordinary and hostile. */
 #include "core/files/proc_maps.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/base/buf.h"
+#include "core/base/clock.h"
+#include "core/files/helper.h"
+#include "core/files/opener.h"
+#include "core/host/process.h"
 #include "tests/harness.h"
+#include "tests/unit/fuse_file.h"
 
 static void expect_name(const char *name, const char *path, bool deleted, enum mapping_kind kind, const char *inode)
 {
@@ -193,4 +206,101 @@ TEST(our_own_maps_have_our_code)
 		assert_true(visits.found_code);
 	}
 	assert_true(proc_maps_read_of(0x7ffffff0, count, &(struct visits){}) < 0); /* beyond any pid_max */
+}
+
+/* ---- a process that holds its locks ---- */
+
+/* Its execve() closes a file whose daemon does not answer, and holds exec_update_lock meanwhile. */
+static pid_t start_held(const struct fuse_file *file)
+{
+	pid_t child = fork();
+	eventfd_t waits;
+
+	assert_true(child >= 0);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fcntl(file->fd, F_SETFD, FD_CLOEXEC);
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	assert_int_equal(eventfd_read(file->waits_fd, &waits), 0);
+	return child;
+}
+
+TEST(a_process_that_holds_its_locks_is_not_waited_for)
+{
+	struct fuse_file file;
+	struct visits visits = {};
+	struct opener_request mapped = { .path = "/proc/self/exe", .start = 0x1000, .end = 0x2000, .inode = 1 };
+	uint64_t begin_ns;
+
+	if (fuse_file_open_for_long(&file)) {
+		print_message("FUSE is not permitted here\n");
+		skip();
+	}
+	mapped.tgid = (uint32_t)start_held(&file);
+	begin_ns = clock_monotonic_ns();
+	assert_int_equal(proc_maps_read_of(mapped.tgid, count, &visits), -ETIMEDOUT);
+	assert_int_equal(visits.nr, 0);
+	assert_true(opener_open(&mapped) < 0);
+	assert_false(process_has_ended(mapped.tgid));
+	assert_true(clock_monotonic_ns() - begin_ns < 5 * NSEC_PER_SEC);
+	kill((pid_t)mapped.tgid, SIGKILL);
+	fuse_file_close(&file);
+	close(file.waits_fd);
+	waitpid((pid_t)mapped.tgid, NULL, 0);
+	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1); /* no helper is left */
+}
+
+static int pause_for_ever(struct helper *helper, void *memory)
+{
+	(void)helper;
+	(void)memory;
+	for (;;)
+		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+	return 0;
+}
+
+/* The helper shares the descriptors of the process that started it: it must not keep them when that is killed. */
+TEST(a_helper_ends_when_its_process_is_killed)
+{
+	struct pollfd polled = { .events = POLLIN };
+	int ends[2], child;
+	char byte;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		struct helper *helper = helper_new(0);
+
+		if (!helper || helper_start(helper, pause_for_ever, false) || write(ends[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	polled.fd = ends[0];
+	assert_int_equal(poll(&polled, 1, 60000), 1);
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+}
+
+/* A process with more mappings than a pipe holds. */
+TEST(all_of_many_mappings_are_read)
+{
+	enum {
+		NR = 5000
+	};
+	struct visits visits = {};
+	char *at = mmap(NULL, NR * 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	for (size_t i = 0; i < NR; i++)
+		assert_int_equal(mprotect(at + i * 8192, 4096, PROT_READ | PROT_EXEC), 0);
+	assert_true(proc_maps_read_of((uint32_t)getpid(), count, &visits) > 2 * NR);
+	assert_true(visits.nr > NR);
+	munmap(at, NR * 8192);
 }

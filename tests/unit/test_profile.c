@@ -156,6 +156,53 @@ PROFILE_TEST(what_is_kept_stays_whole_and_the_rest_is_forgotten)
 	assert_string_equal(profile_string(profile, profile->frames.data[number].name), "shared");
 }
 
+/* Few names, but long ones: up to 16 MB beyond twice what was kept. */
+PROFILE_TEST(long_names_make_a_profile_large)
+{
+	enum {
+		NR = 1700
+	};
+	_cleanup_(freep) char *name = calloc(1, 10001);
+
+	memset(name, 'x', 10000);
+	for (int i = 0; i < NR; i++) {
+		assert_int_equal(profile_is_large(profile), i * 10001 > 256 * 65536);
+		snprintf(name, 12, "%07u", (unsigned int)i % 10000000);
+		name[7] = 'x';
+		profile_add_string(profile, name);
+	}
+	assert_true(profile_is_large(profile));
+	profile->event = NR; /* the last one */
+	profile_keep_only(profile, NULL, 0);
+	assert_false(profile_is_large(profile));
+	assert_int_equal(profile->nr_kept_bytes, 10001);
+}
+
+PROFILE_TEST(modules_stay_with_their_frames)
+{
+	for (uint32_t i = 1; i <= 2; i++) {
+		struct profile_frame frame = { .kind = FRAME_KERNEL, .where = i };
+		struct profile_record record = record_of(i, 1, 0);
+		struct profile_module module = {};
+		char name[16], build_id[16];
+		uint32_t number;
+
+		snprintf(name, sizeof(name), "module-%u", i);
+		snprintf(build_id, sizeof(build_id), "abc%u", i);
+		frame.module = module.name = profile_add_string(profile, name);
+		module.build_id = profile_add_string(profile, build_id);
+		profile_add_module(profile, &module);
+		number = profile_add_frame(profile, &frame);
+		profile_add_record(profile, &record, &number, &frame.where);
+	}
+	profile_keep_only(profile, &(struct profile_id){ 2, 2 }, 1);
+	assert_int_equal(profile->modules.nr, 1);
+	assert_string_equal(profile_string(profile, profile->modules.data[0].name), "module-2");
+	assert_string_equal(profile_string(profile, profile->modules.data[0].build_id), "abc2");
+	profile_keep_only(profile, NULL, 0);
+	assert_int_equal(profile->modules.nr, 0);
+}
+
 PROFILE_TEST(mappings_stay_with_their_records)
 {
 	const struct profile_record records[] = { { .id = { 1, 1 }, .tgid = 7 }, { .id = { 2, 1 }, .tgid = 8 } };

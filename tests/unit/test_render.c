@@ -133,6 +133,36 @@ TEST(by_name_ignores_an_unseen_border)
 		      ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
 }
 
+static const struct place elided = { .name = FRAME_ELIDED, .label = true };
+
+/* Rows that differ in nothing but the number of elided frames are one, which has the least and the most. */
+TEST(elided_frames_have_their_number)
+{
+	const struct event events[] = {
+		{ .id = 1,
+		  .user = TAKEN(&there, &elided, &gone),
+		  .count = 1,
+		  .elided_least = 1200,
+		  .elided_most = 1300 },
+		{ .id = 2, .user = TAKEN(&twin, &elided, &gone), .count = 2, .elided_least = 7, .elided_most = 9 },
+		{ .id = 3, .user = TAKEN(&there, &elided), .count = 4, .elided_least = 1, .elided_most = 1 },
+		{},
+	};
+	_cleanup_(profile_done) struct profile profile;
+
+	build(&profile, events);
+	profile.view.by_name = true;
+	expect_report(&profile, "\n  there\n  [... 7 to 1,300 frames ...]\n  [unknown]\n    3\n\n"
+				"  there\n  [... 1 frame ...]\n    4\n\n");
+	profile.view.by_name = false;
+	expect_report(&profile, "\n  there\n  [... 1,200 to 1,300 frames ...]\n  [unknown]\n    1\n\n"
+				"  there\n  [... 7 to 9 frames ...]\n  [unknown]\n    2\n\n"
+				"  there\n  [... 1 frame ...]\n    4\n\n");
+	profile.view.folded = true;
+	expect_report(&profile, ";[unknown];[... frames ...];there 1\n;[unknown];[... frames ...];there 2\n"
+				";[... frames ...];there 4\n");
+}
+
 TEST(stacks_are_cut_at_the_root_and_rows_stay_exact)
 {
 	const struct event events[] = {
@@ -307,16 +337,20 @@ TEST(samples_are_accounted_for)
 	interval->account = (struct profile_account){ .expected = 1000, .taken = 999, .nr_cpus = 2 };
 	expect_notes(&profile, "");
 	profile.view.verbose = true;
-	expect_notes(&profile, "NOTE: 1,000 samples expected, 999 taken\n");
+	expect_notes(&profile, "NOTE: 1,000 samples of all processes expected, 999 taken\n");
 	profile.view.verbose = false;
 	interval->account.taken = 900;
-	expect_notes(&profile, "WARNING: 1,000 samples expected, 900 taken, 100 missing for an unknown reason\n");
+	expect_notes(
+		&profile,
+		"WARNING: 1,000 samples of all processes expected, 900 taken, 100 missing for an unknown reason\n");
 	interval->account.taken = 1100;
-	expect_notes(&profile, "WARNING: 1,000 samples expected, 1,100 taken, 100 more than the counter explains\n");
+	expect_notes(
+		&profile,
+		"WARNING: 1,000 samples of all processes expected, 1,100 taken, 100 more than the counter explains\n");
 	interval->account.taken = 990;
 	interval->losses[loss_number("SAMPLE_SKIPPED")] = 10;
 	expect_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n"
-			       "WARNING: 1,000 samples expected, 990 taken, 10 skipped\n");
+			       "WARNING: 1,000 samples of all processes expected, 990 taken, 10 skipped\n");
 }
 
 TEST(accounting_that_does_not_add_up_is_an_error)

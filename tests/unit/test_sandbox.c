@@ -4,6 +4,7 @@
 #include "symbolize/worker/sandbox.h"
 
 #include <linux/landlock.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -141,7 +142,6 @@ static bool take_a_gigabyte(void)
 	return mmap(NULL, 1u << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
 }
 
-#if !SANITIZED
 TEST(memory_is_limited)
 {
 	int status;
@@ -149,7 +149,6 @@ TEST(memory_is_limited)
 	status = run_confined(take_a_gigabyte);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
-#endif
 #endif
 
 /* Which descriptors from 0 to 9 are open after sandbox_keep_only(), as bits. */
@@ -189,6 +188,107 @@ TEST(one_descriptor_is_kept_and_becomes_the_fourth)
 	close(pair[0]);
 	close(pair[1]);
 }
+
+static int wait_for(int child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static bool maps_all_users(void)
+{
+	_cleanup_(closep) int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	unsigned int inside, outside, nr = 0;
+	char line[64] = "";
+
+	assert_true(read(fd, line, sizeof(line) - 1) > 0);
+	return sscanf(line, "%u %u %u", &inside, &outside, &nr) == 3 && nr == UINT32_MAX;
+}
+
+/* The user and the group that a child gets. */
+static void drop_in_child(uid_t *ret_user, gid_t *ret_group)
+{
+	uid_t *ids = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int child;
+
+	assert_true(ids != MAP_FAILED);
+	child = fork();
+	if (!child) {
+		int err = sandbox_drop_privileges();
+
+		ids[0] = getuid();
+		ids[1] = getgid();
+		_exit(err || kill(getppid(), 0) == 0);
+	}
+	assert_int_equal(WEXITSTATUS(wait_for(child)), 0);
+	*ret_user = ids[0];
+	*ret_group = ids[1];
+	munmap(ids, 4096);
+}
+
+/* So nobody's processes cannot kill it, nor it another one. */
+TEST(each_is_a_user_of_its_own)
+{
+	uid_t users[2];
+	gid_t groups[2];
+
+	if (geteuid() || !maps_all_users()) {
+		print_message("SKIP: not root of a user namespace with all users\n");
+		skip();
+	}
+	for (int i = 0; i < 2; i++)
+		drop_in_child(&users[i], &groups[i]);
+	assert_int_not_equal(users[0], users[1]);
+	for (int i = 0; i < 2; i++) {
+		assert_in_range(users[i], 0x70000000, 0x7ffdffff);
+		assert_int_equal(groups[i], users[i]);
+	}
+}
+
+#if !SANITIZED /* a sanitized build has no filter there */
+static bool supervise(void)
+{
+	int ends[2], status, child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends))
+		return false;
+	child = fork();
+	if (!child)
+		_exit(0);
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+static bool make_a_namespace(void)
+{
+	return syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL) >= 0;
+}
+
+static bool execute(void)
+{
+	execl("/bin/true", "true", (char *)NULL);
+	return errno != EPERM;
+}
+
+/* The process that starts workers can do that, and little else. */
+TEST(the_supervisor_starts_and_ends_processes_only)
+{
+	static action *const refused[] = { open_a_file, look_at_a_path, make_a_socket, make_a_namespace, execute };
+	int status, child = fork();
+
+	if (!child) {
+		if (sandbox_drop_privileges() || sandbox_filter_supervisor() || !supervise())
+			_exit(100);
+		for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+			if (refused[i]() || errno != EPERM)
+				_exit(1 + (int)i);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+#endif
 
 TEST(an_orphan_notices_at_once)
 {

@@ -136,7 +136,7 @@ static void end_sequence(struct bytes *line, uint8_t advance)
 	put(line, DW_LNE_end_sequence, 1);
 }
 
-/* Line 1 at CODE, line 7 at CALL, line 9 behind it up to OTHER; and a function that the linker dropped, from 0 on. */
+/* Line 1 at CODE, line 7 at CALL, line 9 after it up to OTHER; and a function that the linker dropped, from 0 on. */
 static void write_line(struct fixture *fixture)
 {
 	struct bytes *line = &fixture->line;
@@ -326,7 +326,7 @@ IN_BOTH_TEST(a_directory_behind_the_end_is_none)
 	expect(&batch, CALL + 7, "/build/callee.h", 7);
 }
 
-/* Nothing but what is asked for in the asserts of look_up(): no crash, no endless loop, no error. */
+/* Nothing but what is requested in the asserts of look_up(): no crash, no endless loop, no error. */
 IN_BOTH_TEST(sections_may_end_anywhere)
 {
 	struct bytes *const parts[] = { &fixture->abbrev, &fixture->info, &fixture->line };

@@ -3,12 +3,15 @@
  * Which run of a process the kernel side is told to believe its mappings for: a fork copies the exec id of the parent
  * and exec() counts it up, so the mappings from before an exec are not taken for those after it.
  */
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <bpf/bpf.h>
 
 #include "bpf/unwind_space.h"
+#include "core/base/clock.h"
 #include "core/unwind/unwinding.h"
 #include "tests/unit/host.h"
 #include "tests/unit/symbolizer_fixture.h"
@@ -17,6 +20,7 @@
 enum {
 	EXEC_ID = 41,
 	START_NS = 5,
+	FLOOD = 20000, /* records for each CPU: a ring has room for a few thousand */
 };
 
 struct stage {
@@ -151,6 +155,63 @@ SYMBOLIZER_TEST(entries_follow_fork_and_exec)
 	assert_int_equal(executed.tgid, pid);
 	assert_int_equal(executed.exec_id, EXEC_ID + 1);
 	assert_int_not_equal(executed.space, forked.space);
+	for (int i = 0; i < 2; i++) {
+		close(to_child[i]);
+		close(from_child[i]);
+	}
+	end(&stage);
+}
+
+/* Fills the ring of each CPU. */
+static void flood_rings(void)
+{
+	cpu_set_t before, one;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (!CPU_ISSET(cpu, &before) || sched_setaffinity(0, sizeof(one), &one))
+			continue;
+		for (int i = 0; i < FLOOD; i++)
+			munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* The records of the exec and of what the program maps do not fit into the rings. */
+SYMBOLIZER_TEST(a_held_process_is_known_though_records_are_lost)
+{
+	struct st_unwind_process forked, stale, executed;
+	int to_child[2], from_child[2], pid;
+	uint64_t before_ns, nr_lost;
+	struct stage stage;
+	char said[2];
+
+	if (!begin(&stage, fixture->symbolizer))
+		skip();
+	add_own_record(&stage);
+	entry_of(&stage, getpid());
+	pid = start_child(to_child, from_child);
+	said[0] = next_byte(from_child[0]);
+	forked = entry_of(&stage, pid);
+	before_ns = clock_monotonic_ns();
+	flood_rings();
+	said[1] = write(to_child[1], "ab", 2) == 2 ? next_byte(from_child[0]) : 0;
+	stale = entry_of(&stage, pid);
+	nr_lost = spaces_lost(stage.spaces);
+	spaces_update_held(stage.spaces, (uint32_t)pid, before_ns);
+	executed = entry_of(&stage, pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+
+	assert_memory_equal(said, "fb", 2);
+	assert_int_not_equal(nr_lost, 0);
+	assert_int_equal(stale.exec_id,
+			 forked.exec_id); /* the exec went unnoticed; its space may have more tables by now */
+	assert_int_equal(executed.exec_id, EXEC_ID + 1);
+	assert_int_not_equal(executed.space, forked.space);
+	assert_int_not_equal(executed.space, 0);
 	for (int i = 0; i < 2; i++) {
 		close(to_child[i]);
 		close(from_child[i]);

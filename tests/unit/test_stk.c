@@ -25,7 +25,9 @@ static void build(struct profile *profile)
 		  .kernel = { STACK_OK, PLACES(&here) },
 		  .user = { STACK_TRUNCATED, PLACES(&there, &gone) },
 		  .time_ns = 5,
-		  .count = 2 },
+		  .count = 2,
+		  .elided_least = 3,
+		  .elided_most = 1921 },
 		{ .id = 2, .count = 9, .lost = true },
 		{},
 	};
@@ -127,6 +129,8 @@ TEST(everything_comes_back)
 	assert_int_equal(loaded.intervals.data[1].account.nr_cpus, 3);
 	assert_int_equal(loaded.records.nr, 2);
 	assert_true(loaded.records.data[1].stack_lost);
+	assert_int_equal(loaded.records.data[0].elided_least, 3);
+	assert_int_equal(loaded.records.data[0].elided_most, 1921);
 	assert_string_equal(profile_string(&loaded, loaded.header), "Sampling");
 	assert_int_equal(profile_find_record(&loaded, (struct profile_id){ 1, 1 }), 0);
 }

@@ -31,3 +31,18 @@ TEST(a_part_of_a_text_of_the_table_may_be_added)
 		assert_string_equal(strtab_get(&table, part), name);
 	}
 }
+
+/* Offsets have 32 bits. Beyond them a text gets no id, and those that are there keep theirs. */
+TEST(a_table_of_four_gigabytes_is_full)
+{
+	_cleanup_(strtab_done) struct strtab table = {};
+	uint32_t one = strtab_add(&table, "one");
+
+	table.bytes.nr = STRTAB_BYTES_MAX - 3; /* not that there was anything */
+	assert_int_equal(strtab_add(&table, "three"), 0);
+	assert_int_equal(strtab_add(&table, "one"), one);
+	assert_string_equal(strtab_get(&table, one), "one");
+	table.bytes.nr = sizeof("one");
+	assert_int_equal(strtab_add(&table, "three"), one + 1);
+	assert_string_equal(strtab_get(&table, one + 1), "three");
+}

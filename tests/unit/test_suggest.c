@@ -51,6 +51,17 @@ TEST(the_nearest_candidate_is_found)
 	assert_string_equal(str_nearest("report", applets, 5), "report");
 }
 
+TEST(parts_of_a_name_lead_to_the_shortest_name_that_has_them)
+{
+	static const char *const events[] = { "sched:sched_process_fork_late", "sched:sched_process_fork",
+					      "sched:sched_switch" };
+
+	assert_string_equal(str_with_words("sched:sched_fork", events, 3), "sched:sched_process_fork");
+	assert_null(str_with_words("sched:sched_exec", events, 3));
+	assert_null(str_with_words("sched", events, 3)); /* one word says too little */
+	assert_null(str_with_words("", events, 3));
+}
+
 TEST(nothing_is_suggested_when_nothing_is_near)
 {
 	static const char *const applets[] = { "count", "profile" };

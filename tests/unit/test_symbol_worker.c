@@ -42,7 +42,10 @@ static const char *status_of(int pid, const char *key)
 SYMBOLIZER_TEST(the_worker_has_no_privileges)
 {
 	int pid = symbolizer_worker_pid(fixture->symbolizer);
+	unsigned int user = 0x70000000 + (unsigned int)atoi(status_of(pid, "PPid")); /* by its supervisor */
+	char ids[64];
 
+	snprintf(ids, sizeof(ids), "%u\t%u\t%u\t%u", user, user, user, user);
 	fixture_add(fixture, 0);
 	fixture_expect(fixture, 0, OFFSET, "first"); /* it is past its own preparations */
 	assert_string_equal(status_of(pid, "Name"), "stacktool-sym");
@@ -54,8 +57,8 @@ SYMBOLIZER_TEST(the_worker_has_no_privileges)
 	assert_string_equal(status_of(pid, "Seccomp"), "2");
 	if (geteuid() == 0) {
 		assert_string_equal(status_of(pid, "CapBnd"), "0000000000000000");
-		assert_string_equal(status_of(pid, "Uid"), "65534\t65534\t65534\t65534");
-		assert_string_equal(status_of(pid, "Gid"), "65534\t65534\t65534\t65534");
+		assert_string_equal(status_of(pid, "Uid"), ids);
+		assert_string_equal(status_of(pid, "Gid"), ids);
 		assert_string_equal(status_of(pid, "Groups"), "");
 	}
 }
@@ -118,7 +121,7 @@ static long data_kb(struct fixture *fixture)
 	return atol(status_of(symbolizer_worker_pid(fixture->symbolizer), "VmData"));
 }
 
-/* A string table of 5 MB stays in the file, but for as long as many of its names are asked for. */
+/* A string table of 5 MB stays in the file, but for as long as many of its names are requested. */
 SYMBOLIZER_TEST(names_of_a_file_that_is_asked_much_are_loaded_for_that_time)
 {
 	enum {
@@ -402,6 +405,63 @@ SYMBOLIZER_TEST(workers_lost_with_files_of_one_owner_cost_no_other)
 	assert_int_equal(owner_of_file(fixture, 3)->owner.root, 7);
 }
 
+/* Whether the owner has a link of its own. */
+static bool has_link(struct fixture *fixture, uid_t user)
+{
+	for (size_t i = 0; i < 256 && owner_of_file(fixture, i); i++)
+		if (owner_of_file(fixture, i)->owner.uid == user)
+			return true;
+	return false;
+}
+
+/* Owners come and go. One has a file, one lost workers, one used up its time: they keep what is theirs. */
+SYMBOLIZER_TEST(owners_without_files_make_room)
+{
+	enum {
+		NR = 600
+	};
+
+	start_for_owners(fixture);
+	for (uint32_t i = 1; i <= NR; i++) {
+		add_of(fixture, i, i, 0);
+		assert_true(has_link(fixture, i));
+		if (i == 2)
+			owner_of_file(fixture, i)->nr_lost = 3;
+		if (i == 2)
+			owner_of_file(fixture, i)->started_ms = now_ms();
+		if (i == 3)
+			owner_of_file(fixture, i)->left_ms = -100000;
+		if (i > 1)
+			symbolizer_drop(fixture->symbolizer, i);
+	}
+	for (uid_t user = 1; user <= 3; user++)
+		assert_true(has_link(fixture, user));
+	fixture_expect(fixture, 1, OFFSET, "first");
+	add_of(fixture, NR + 1, 4, 0);
+	fixture_expect(fixture, NR + 1, OFFSET, "first");
+}
+
+/* All that there may be are in use: further ones share a link, until somebody's files are dropped. */
+SYMBOLIZER_TEST(owners_with_files_are_not_replaced)
+{
+	enum {
+		MAX = 256
+	};
+
+	start_for_owners(fixture);
+	for (uint32_t i = 1; i < MAX + 3; i++)
+		add_of(fixture, i, i, 0);
+	assert_true(has_link(fixture, MAX - 2));
+	assert_false(has_link(fixture, MAX - 1));
+	assert_false(has_link(fixture, MAX + 2));
+	fixture_expect(fixture, 5, OFFSET, "first");
+	symbolizer_drop(fixture->symbolizer, 5);
+	owner_of_file(fixture, 5)->left_ms = 10000; /* as after some time */
+	add_of(fixture, MAX + 3, MAX + 3, 0);
+	assert_true(has_link(fixture, MAX + 3));
+	fixture_expect(fixture, MAX + 2, OFFSET, "first");
+}
+
 /* With more owners than workers, each gets its names; the host's worker stays. */
 SYMBOLIZER_TEST(at_most_eight_workers_run)
 {
@@ -436,22 +496,28 @@ SYMBOLIZER_TEST(files_of_one_owner_are_not_waited_for_without_end)
 	fixture_expect_status(fixture, 2, SYMBOL_TIMEOUT);
 	fixture_expect(fixture, 0, OFFSET, "first");
 	assert_int_equal(owner_of_file(fixture, 1)->nr_lost, 0);
-	owner_of_file(fixture, 1)->spent_ms -= 20000;
+	for (int i = 0; i < 4000; i++) { /* 20 s, and a look every 5 ms */
+		owner_of_file(fixture, 1)->spent_ms -= 5;
+		worker_link_has_time(owner_of_file(fixture, 1));
+	}
 	fixture_expect(fixture, 2, OFFSET, "first");
 }
 
 SYMBOLIZER_TEST(names_of_one_owner_have_a_limit)
 {
+	struct symbol_lines lines;
+
 	start_for_owners(fixture);
 	add_of(fixture, 0, 0, 0);
 	add_of(fixture, 1, 1000, 0);
 	fixture_expect(fixture, 1, OFFSET, "first");
 	assert_int_equal(owner_of_file(fixture, 1)->nr_text, sizeof("first"));
 	owner_of_file(fixture, 1)->nr_text = 64 << 20;
+	assert_int_equal(symbolizer_lines(fixture->symbolizer, 1, &(struct symbol_query){}, 1, 0, 0, &lines), -ENOMEM);
 	fixture_expect_status(fixture, 1, SYMBOL_NO_MEMORY);
 	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
 	add_of(fixture, 2, 2000, 0);
-	link_of(fixture)->shared->texts.nr_bytes = 512 << 20;
+	link_of(fixture)->shared->names.nr_bytes = 512 << 20;
 	fixture_expect_status(fixture, 2, SYMBOL_NO_MEMORY);
 	fixture_expect(fixture, 0, OFFSET, "first"); /* nobody uses up what the host has */
 }

@@ -279,7 +279,7 @@ SYMBOLIZER_TEST(a_hidden_kernel_list_is_a_reason)
 
 SYMBOLIZER_TEST(a_function_without_symbol_is_told_by_its_unwind_entry)
 {
-	/* One CIE, and an FDE for 0x40 bytes at ADDRESS + 0x100, both with absolute addresses; both are 20 bytes behind
+	/* One CIE, and an FDE for 0x40 bytes at ADDRESS + 0x100, both with absolute addresses; both are 20 bytes after
 	 * their length. */
 	static const uint32_t section[] = { 16,   0, 0x00527a01, 0x01107801, 0x00000003, 16, 24, ADDRESS + 0x100,
 					    0x40, 0, 0 };

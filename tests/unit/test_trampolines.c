@@ -56,7 +56,7 @@ TEST(each_instruction_has_its_rule)
 		expect_trampolines(&table, 4, sizeof(with_endbr), steps[i]);
 		unwind_table_done(&table);
 	}
-	fill(without, NR_WITHOUT, NR_WITHOUT); /* one directly behind the other, as 3.12 puts them */
+	fill(without, NR_WITHOUT, NR_WITHOUT); /* one directly after the other, as 3.12 puts them */
 	assert_int_equal(trampolines_compile(area, sizeof(area), &table), 0);
 	assert_true(unwind_table_is_valid(&table));
 	expect_trampolines(&table, 0, NR_WITHOUT, NR_WITHOUT);

@@ -20,7 +20,7 @@ struct file {
 	struct unwind_table table;
 };
 
-/* What compilers put into every CIE: the state behind a call. */
+/* What compilers put into every CIE: the state after a call. */
 #define AFTER_CALL INSTRUCTIONS(DW_CFA_def_cfa, RSP, 8, DW_CFA_offset | RIP, 1)
 
 static void set_up(struct file *file)
@@ -126,6 +126,30 @@ FIXTURE_TEST(a_signal_frame_is_known_by_its_augmentation)
 		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 4, DW_OP_breg7, 0xa0, 0x01, DW_OP_deref, DW_CFA_expression,
 				  RIP, 3, DW_OP_breg7, 0xa8, 0x01));
 	expect(file, "f-18 signal+40");
+}
+
+/* What OpenSSL's assembler writes for bn_mul_mont: a register has the number of words between rsp and the saved one. */
+FIXTURE_TEST(a_register_counts_the_words_above_the_stack_pointer)
+{
+	add_function(file, 0, 0x10,
+		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 10, DW_OP_breg7, 8, DW_OP_breg9, 0, DW_OP_lit8, DW_OP_mul,
+				  DW_OP_plus, DW_OP_deref, DW_OP_plus_uconst, 8, DW_CFA_offset | RBP, 3));
+	expect(file, "0-f *(sp+8+8*r9)+8 bp@cfa-24");
+	add_function(file, 0x10, 0x10, /* cut short */
+		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 6, DW_OP_breg7, 8, DW_OP_breg9, 0, DW_OP_lit8, DW_OP_mul));
+	add_function(file, 0x20, 0x10, /* without deref */
+		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 7, DW_OP_breg7, 8, DW_OP_breg9, 0, DW_OP_lit8, DW_OP_mul,
+				  DW_OP_plus));
+	add_function(file, 0x30, 0x10, /* another factor */
+		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 8, DW_OP_breg7, 8, DW_OP_breg9, 0, DW_OP_lit4, DW_OP_mul,
+				  DW_OP_plus, DW_OP_deref));
+	add_function(file, 0x40, 0x10, /* no general register */
+		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 8, DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit8, DW_OP_mul,
+				  DW_OP_plus, DW_OP_deref));
+	add_function(file, 0x50, 0x10, /* the rule has one register, not two */
+		     INSTRUCTIONS(DW_CFA_def_cfa_expression, 8, DW_OP_breg7, 8, DW_OP_breg9, 0, DW_OP_lit8, DW_OP_mul,
+				  DW_OP_plus, DW_OP_deref, DW_CFA_register, RIP, 1));
+	expect(file, "0-f *(sp+8+8*r9)+8 bp@cfa-24, 10-5f unsupported");
 }
 
 /* Each is a function that rules cannot express: it has one that says so, and its neighbour has another. */
@@ -392,7 +416,7 @@ static void write_at(int fd, uint64_t offset, const void *bytes, size_t nr)
 /* A handler returns to its first byte, so the rule begins one before. Where the file says something, that counts. */
 FIXTURE_TEST(the_return_from_a_signal_needs_no_information)
 {
-	/* before, between and behind functions; across what is read at once */
+	/* before, between and after functions; across what is read at once */
 	static const uint64_t wide[] = { 0xe0, 0x1000, 0x120 + 16384 - 4, 0xfff0 }, narrow = 0x5000;
 	_cleanup_(closep) int fd = -1;
 
@@ -424,7 +448,7 @@ static void set_entry(int fd, uint64_t offset)
 	write_at(fd, offsetof(Elf64_Ehdr, e_entry), &entry, sizeof(entry));
 }
 
-/* As ld.so's, whose bytes these are: no function before, one directly behind. */
+/* As ld.so's, whose bytes these are: no function before, one directly after. */
 FIXTURE_TEST(the_function_that_a_program_begins_with_is_the_root)
 {
 	static const uint8_t padding[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };

@@ -221,6 +221,9 @@ static struct caller our_caller(const struct unwind_table *table, uint64_t addre
 	case ST_UNWIND_DEREF_BP:
 		caller.cfa = word_at(bp + rule.at) + rule.add;
 		break;
+	case ST_UNWIND_DEREF_INDEXED:
+		caller.cfa = word_at(sp + rule.at + 8 * registers->at[reg]) + rule.add;
+		break;
 	case ST_UNWIND_SIGNAL: /* offsets of struct sigcontext, asm/sigcontext.h */
 		return (struct caller){ .cfa = word_at(sp + rule.offset + 120),
 					.bp = word_at(sp + rule.offset + 80),
@@ -236,7 +239,7 @@ static struct caller our_caller(const struct unwind_table *table, uint64_t addre
 
 /* ---- both ---- */
 
-/* Whether some byte a little before the address has frame information: then it is padding behind a function. */
+/* Whether some byte a little before the address has frame information: then it is padding after a function. */
 static bool is_padding(Dwarf_CFI *cfi, uint64_t address)
 {
 	for (uint64_t back = 1; back <= 15; back++) {
@@ -330,7 +333,7 @@ static void check_descriptor(int fd, const char *path)
 	_cleanup_(elf_file_done) struct elf_file elf;
 
 	assert_int_equal(elf_file_open(&elf, fd), 0);
-	assert_int_equal(unwind_compile(&elf, &table), 0);
+	assert_int_equal(unwind_compile_information(&elf, &table), 0);
 	assert_true(unwind_table_is_valid(&table));
 	assert_int_equal(table.facts.nr_bad, 0);
 	compare_with_libdw(fd, &table, path);

@@ -156,6 +156,36 @@ SYMBOLIZER_TEST(tables_of_ended_processes_make_room)
 	end(&stage);
 }
 
+static size_t nr_slabs(const struct stage *stage)
+{
+	size_t nr = 0;
+	uint32_t id;
+
+	for (uint32_t slot = 0; slot < ST_MAX_SLABS; slot++)
+		nr += !bpf_map_lookup_elem(stage->store.slabs, &slot, &id);
+	return nr;
+}
+
+/* 30 MB of tables, one file after the other: far below the limit, unused ones go and their memory is given back. */
+SYMBOLIZER_TEST(tables_that_nobody_uses_do_not_wait_for_the_limit)
+{
+	_cleanup_(closep) int content = large_file();
+	struct stage stage;
+	char path[64];
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 64 * ST_SLAB_BYTES);
+	for (int i = 0; i < 200; i++) {
+		stage.images_of[0] = add_file(&stage, NR_FILES + i, content);
+		map_files(&stage, 0, 1);
+		snprintf(path, sizeof(path), "%s/%d", stage.directory, NR_FILES + i);
+		unlink(path);
+	}
+	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	assert_in_range(nr_slabs(&stage), 1, 12);
+	end(&stage);
+}
+
 SYMBOLIZER_TEST(tables_of_living_processes_stay)
 {
 	struct stage stage;
@@ -253,7 +283,7 @@ SYMBOLIZER_TEST(set_before_there_is_a_store)
 	end(&stage);
 }
 
-/* What a process maps takes room as well: without it the walk does not know the process, and that is told. */
+/* What a process maps takes room as well: without it the walk does not know the process, and that is reported. */
 SYMBOLIZER_TEST(mappings_without_room_are_told)
 {
 	struct stage stage;

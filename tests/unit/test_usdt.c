@@ -88,11 +88,11 @@ FILE_TEST(addresses_move_with_the_base)
 	expect_notes(file, 0, "1020/5000 prov:name:-4@%edi, 1030/0 prov:name:-4@%edi, 1040/0 prov:name:-4@%edi");
 }
 
-/* Each of these is passed over, and the good one behind it is found. */
+/* Each of these is passed over, and the good one after it is found. */
 FILE_TEST(a_note_that_leads_nowhere_is_passed_over)
 {
 	add_probe(file, DATA_ADDRESS, 0, 0);            /* no code */
-	add_probe(file, ADDRESS + SIZE, 0, 0);          /* behind it */
+	add_probe(file, ADDRESS + SIZE, 0, 0);          /* after it */
 	add_probe(file, ADDRESS, 0, ADDRESS);           /* a semaphore in code */
 	add_probe(file, ADDRESS, 0, DATA_ADDRESS + DATA_SIZE); /* one not in the file */
 	add_probe(file, ADDRESS, 0, UINT64_MAX);
@@ -105,7 +105,7 @@ FILE_TEST(a_note_that_leads_nowhere_is_passed_over)
 	expect_notes(file, 0, "1004/0 prov:name:-4@%edi");
 }
 
-/* Of segments that claim to end behind the last byte that there can be. */
+/* Of segments that claim to end after the last byte that there can be. */
 FILE_TEST(a_place_that_wraps_is_passed_over)
 {
 	const Elf64_Phdr segment = { .p_type = PT_LOAD,

@@ -30,6 +30,9 @@ static void print_place(struct st_unwind_rule rule, char *to, size_t size)
 	case ST_UNWIND_DEREF_BP:
 		snprintf(to, size, "*(bp%+d)%+d", rule.at, rule.add);
 		break;
+	case ST_UNWIND_DEREF_INDEXED:
+		snprintf(to, size, "*(sp%+d+8*r%d)%+d", rule.at, ST_UNWIND_HOW_REG(rule.how), rule.add);
+		break;
 	case ST_UNWIND_SIGNAL:
 		snprintf(to, size, "signal%+d", rule.offset);
 		break;

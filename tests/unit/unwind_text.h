@@ -5,7 +5,7 @@
 #include "symbolize/cfi/unwind_table.h"
 
 /*
- * The rules for the code that cfi_writer.h makes, and for a page behind it, each place counted from its start (extents.h):
+ * The rules for the code that cfi_writer.h makes, and for a page after it, each place counted from its start (extents.h):
  *
  *	"100-100 sp+8, 101-103 sp+16 bp@cfa-16, 104-11f bp+16"    where the CFA is, and the caller's rbp if it was saved
  *	"0-f *(sp+56)+8, 10-1f plt+8:11, 20-20 r10+0"             through memory, in a PLT, by a register (DWARF's number)

@@ -21,7 +21,7 @@
 #include "core/session/preempt_count.h"
 #include "stacktool.skel.h"
 
-#define CEILING 10000
+#define CEILING 40000
 #define REFUSED 0
 #define UNKNOWN -1
 
@@ -58,7 +58,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->task_access = access->task;
 	config->task_filter = ST_FILTER_TGID;
 	config->follow_children = 1;
-	config->cpu = 1;
+	config->use_cpus = 1;
 	config->want_kernel = 1;
 	config->want_user = 1;
 	config->use_cgroup_map = 1;

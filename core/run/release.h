@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The start of the command: with whole user stacks from its first event. It is held (core/host/hold.h) when it has been executed, and
+ * each time its loader has mapped code, until the BPF programs have the unwind tables of that.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct attach_plan;
+struct attachment;
+struct command;
+struct plan;
+struct spaces;
+struct unwinding;
+
+/* All borrowed. */
+struct release {
+	const struct plan *plan;
+	const struct attach_plan *attach;
+	struct command *command;
+	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: the BPF programs have no tables, and the command is not held */
+	struct attachment *attachment;
+};
+
+/*
+ * Lets the command go, and returns when it has been executed and runs. Where it cannot be held, or not for long enough, a line gives the
+ * reason. The time for which it was held is added to *start_ns, unless NULL. 0 or a recorded failure, as command_release().
+ */
+int release_command(const struct release *release, uint64_t *start_ns);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/tables.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/vec.h"
+#include "core/host/cpu_time.h"
+#include "core/host/signals.h"
+
+#define MAX_TARGETS_WAIT_MS 2000
+#define MAX_HOST_NS (2 * NSEC_PER_SEC) /* from tables_ask() on */
+#define FIRST_PROCESSES 16 /* whose tables are made while the programs are loaded */
+#define TURN_MS 20
+
+/*
+ * Whether the rows of a process would be split: its first events would be walked by frame pointers, and the others by tables. Samples and
+ * times are split too, but what takes long soon has its tables, and a profile begins at once.
+ */
+static bool wants_all(const struct plan *plan)
+{
+	return !plan->tgids.nr && !plan->command && !plan->probe.kind->counts_time;
+}
+
+/* Those that have used most first. */
+static int compare_running(const void *left, const void *right)
+{
+	const struct running_process *a = left, *b = right;
+
+	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
+}
+
+/* Kernel threads have no executable. */
+static bool has_memory(uint32_t tgid)
+{
+	char path[64], target[1];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", tgid);
+	return readlink(path, target, sizeof(target)) > 0;
+}
+
+static void find_running(struct tables *tables)
+{
+	_cleanup_(closedirp) DIR *directory = opendir("/proc");
+	const struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		const uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (tgid && tgid != (uint32_t)getpid() && has_memory(tgid))
+			vec_push(&tables->running, (struct running_process){ tgid, cpu_time_of_process(tgid) });
+	}
+	if (tables->running.nr)
+		qsort(tables->running.data, tables->running.nr, sizeof(*tables->running.data), compare_running);
+}
+
+static bool is_over(const struct tables *tables)
+{
+	return clock_monotonic_ns() >= tables->until_ns || signals_end_is_pending();
+}
+
+static bool ask_for_next(struct tables *tables)
+{
+	if (tables->nr_asked == tables->running.nr || is_over(tables))
+		return false;
+	spaces_prime(tables->spaces, tables->running.data[tables->nr_asked++].tgid);
+	return true;
+}
+
+/*
+ * One process after the other: what the worker has been asked for, it makes before it looks up a name, even after the time is over.
+ * Processes start meanwhile, which the side-band reports.
+ */
+static void await_all(struct tables *tables)
+{
+	do
+		while (!unwinding_work(tables->unwinding, TURN_MS) && !is_over(tables))
+			spaces_update(tables->spaces);
+	while (ask_for_next(tables));
+}
+
+void tables_ask(struct tables *tables)
+{
+	const struct plan *plan = tables->plan;
+
+	if (tables->unwinding && tables->command && spaces_expect(tables->spaces, tables->command))
+		unwinding_expect(tables->unwinding, plan->command[0]);
+	for (size_t i = 0; !tables->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
+		spaces_prime(tables->spaces, plan->tgids.data[i]);
+	if (tables->unwinding && wants_all(plan)) {
+		tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
+		find_running(tables);
+		while (tables->nr_asked < FIRST_PROCESSES && ask_for_next(tables))
+			;
+	}
+	unwinding_work(tables->unwinding, 0);
+}
+
+void tables_await(struct tables *tables, struct loaded *loaded)
+{
+	const struct plan *plan = tables->plan;
+	struct unwind_store_options store = { .max_bytes = plan->unwind_bytes };
+
+	if (!tables->unwinding || !loaded_unwind_maps(loaded, &store))
+		return;
+	unwinding_set_store(tables->unwinding, &store);
+	if (plan->tgids.nr && !tables->command)
+		unwinding_work(tables->unwinding, MAX_TARGETS_WAIT_MS);
+	else if (wants_all(plan))
+		await_all(tables);
+}
+
+void tables_done(struct tables *tables)
+{
+	vec_done(&tables->running);
+}

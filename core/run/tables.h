@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unwind tables before the first event: those of the targets, of a command, or of all processes that run. */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/base/vec.h"
+#include "core/plan/plan.h"
+#include "core/session/loaded.h"
+#include "core/spaces/spaces.h"
+#include "core/unwind/unwinding.h"
+
+struct running_process {
+	uint32_t tgid;
+	uint64_t used_ns;
+};
+
+struct tables {
+	const struct plan *plan; /* borrowed, as all others */
+	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
+	uint32_t command; /* its process id; 0: none */
+	uint64_t until_ns; /* for those of all processes */
+	VEC(struct running_process) running; /* of all processes, in the order in which they get their tables */
+	size_t nr_asked; /* of these */
+};
+
+void tables_done(struct tables *tables);
+
+/* Starts to make the tables. */
+void tables_ask(struct tables *tables);
+
+/* Gives the finished tables to the programs, and waits for the others for a limited time. */
+void tables_await(struct tables *tables, struct loaded *loaded);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows for code without CFI, from its own instructions. docs/internals/unwind-synthesis.md has the method.
+ *
+ * A function is followed from its start with the state of stack_state.h. It gets rows only if all of it fits together: each `ret` and
+ * each jump to another function finds the stack pointer where it was at the start, and everything that is reached is code.
+ */
+#pragma once
+
+#include "core/base/vec.h"
+#include "symbolize/cfi/unwind_cfi.h"
+#include "symbolize/cfi/synthesis_starts.h"
+#include "symbolize/elf/elf_file.h"
+#include "symbolize/x86/instruction.h"
+
+typedef VEC(struct code_gap) code_gaps;
+
+struct stack_state;
+
+/* For reports. */
+struct synthesis_facts {
+	uint64_t nr_bytes; /* of the gaps that were looked at */
+	uint64_t nr_claimed; /* bytes of instructions that have a rule */
+	uint32_t nr_functions, nr_rejected;
+	bool cut; /* the budget ended before the work */
+	/* For tests, or NULL: called for each accepted instruction, with the state before it. */
+	void (*observe)(void *context, uint64_t address, const struct x86_instruction *is,
+			const struct stack_state *state);
+	void *context;
+};
+
+/*
+ * Appends rows for the gaps, which are in ascending order, to *rows, by ascending address: a row without a rule where what is known
+ * ends. Adds to *facts. 0 or -ENOMEM; else as in elf_file.h.
+ */
+int unwind_synthesise(const struct elf_file *elf, const code_gaps *gaps, struct cfi_rows *rows,
+		      struct synthesis_facts *facts);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the decoder share. */
+#pragma once
+
+#include <string.h>
+
+#include "symbolize/x86/instruction.h"
+
+/* What follows an opcode, and what the instruction does with its operands. */
+enum {
+	M = 1 << 0, /* ModRM, and what it brings */
+	I1 = 1 << 1, /* a constant of one byte */
+	I2 = 1 << 2, /* of two bytes */
+	IZ = 1 << 3, /* of the operand's size, 4 bytes at most */
+	G = 1 << 4, /* writes the register of ModRM */
+	E = 1 << 5, /* writes the register or memory of ModRM */
+	B = 1 << 6, /* its operands are bytes */
+	A = 1 << 7, /* writes rax */
+	D = 1 << 8, /* writes rdx */
+	X = 1 << 9, /* looked at by itself */
+	V = 1 << 10, /* a vector instruction that stores to its memory operand */
+	BAD = 1 << 15,
+};
+
+enum {
+	MAP_ONE, /* the opcode is a byte */
+	MAP_0F,
+	MAP_0F38,
+	MAP_0F3A,
+	MAP_FP16_5 = 5, /* EVEX only */
+	MAP_FP16_6,
+	MAP_XOP_8 = 8,
+	MAP_XOP_9,
+	MAP_XOP_A,
+};
+
+enum {
+	REX_B = 1,
+	REX_X = 2,
+	REX_R = 4,
+	REX_W = 8,
+};
+
+struct decoder {
+	const uint8_t *at, *end;
+	struct x86_instruction *to;
+	uint8_t rex; /* with VEX and EVEX: the same bits, from there */
+	bool has_rex, has_vex, has_evex, has_66, has_67, has_segment;
+	uint8_t repeat; /* f2, f3 or 0; with VEX and EVEX: as their pp says */
+	uint8_t map, third; /* third: register of vvvv */
+	unsigned int vector_bytes;
+	uint8_t modrm;
+	bool is_register; /* ModRM names a register, no memory */
+	uint8_t reg, rm;
+	bool bad;
+};
+
+/* The next `nr` bytes, at most 8; 0 and `bad` if there are fewer. */
+uint64_t x86_take(struct decoder *decoder, size_t nr);
+int64_t x86_take_signed(struct decoder *decoder, size_t nr);
+
+/* Reads ModRM, SIB and the distance. */
+void x86_take_modrm(struct decoder *decoder);
+
+void x86_set(struct decoder *decoder, enum x86_kind kind, uint8_t reg, uint8_t from);
+
+/* A branch by a distance of `nr` bytes. */
+void x86_branch(struct decoder *decoder, enum x86_kind kind, size_t nr);
+
+/* Pushes and pops of 16 bits exist: then rsp is lost. */
+void x86_push_or_pop(struct decoder *decoder, enum x86_kind kind, uint8_t reg);
+
+/* What the bits of a table say. */
+void x86_apply(struct decoder *decoder, unsigned int bits);
+
+/* The opcodes of one byte, those after 0f, 0f 38 and 0f 3a. The opcode is the last byte that was taken. */
+void x86_decode_one_byte(struct decoder *decoder, uint8_t opcode);
+void x86_decode_0f(struct decoder *decoder, uint8_t opcode);
+void x86_decode_0f38(struct decoder *decoder, uint8_t opcode);
+void x86_decode_0f3a(struct decoder *decoder, uint8_t opcode);
+
+static inline void x86_write(struct decoder *decoder, uint8_t reg)
+{
+	decoder->to->writes |= (uint16_t)(1u << (reg & 15));
+}
+
+/* A byte register: without REX, 4 to 7 are the second bytes of 0 to 3. */
+static inline uint8_t x86_byte_register(const struct decoder *decoder, uint8_t reg)
+{
+	return !decoder->has_rex && reg >= 4 && reg < 8 ? reg - 4 : reg;
+}
+
+static inline bool x86_is_wide(const struct decoder *decoder)
+{
+	return decoder->rex & REX_W;
+}
+
+/* The size of an operand that is neither a byte nor a vector. */
+static inline uint8_t x86_operand_bytes(const struct decoder *decoder)
+{
+	return x86_is_wide(decoder) ? 8 : decoder->has_66 ? 2 : 4;
+}
