@@ -16,8 +16,9 @@
 #define NR_BUCKETS 1024
 #define MAX_TRIES 8
 #define MAX_WAITING 256 /* tables requested at a time; of one owner UNWIND_REQUESTS_MAX */
+#define PUT_OFF_MAX 4 /* files of a process that find no room with the worker, after which no more are opened for now */
 #define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
-#define WORK_MS 20     /* of one call without a timeout: there are events to be read, too */
+#define WORK_MS 20 /* of one call without a timeout: there are events to be read, too */
 #define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
 #define EVICT_FROM 256 /* modules */
 #define EVICT_FROM_BYTES (8u << 20) /* of tables and mappings */
@@ -26,11 +27,11 @@
 #define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
 
 enum state {
-	STATE_NONE,    /* not requested */
-	STATE_TRIED,   /* not requested yet: the file could not be opened */
+	STATE_NONE, /* not requested */
+	STATE_TRIED, /* not requested yet: the file could not be opened */
 	STATE_WAITING, /* the worker makes it */
 	STATE_READY,
-	STATE_EMPTY,   /* the file has nothing to unwind by, or cannot be had */
+	STATE_EMPTY, /* the file has nothing to unwind by, or cannot be had */
 	STATE_REFUSED, /* no room; requested again after a pause */
 };
 
@@ -39,6 +40,7 @@ struct module {
 	uint8_t state; /* enum state */
 	uint8_t nr_tries;
 	bool used; /* scratch for eviction */
+	uint64_t put_off_at; /* `nr_taken` when the worker had no room for the request; 0: it had */
 	uint32_t expected_as; /* 1 + its number in `expected`; 0 none */
 	uint32_t table; /* in the store */
 	uint32_t nr_segments;
@@ -48,15 +50,15 @@ struct module {
 /* A table of code that is in no file. */
 struct code_table {
 	struct unwind_table table; /* to compare with */
-	uint32_t number;           /* in the store */
-	bool used;                 /* scratch for eviction */
+	uint32_t number; /* in the store */
+	bool used; /* scratch for eviction */
 };
 
 /* A mapping without a file that was looked at. */
 struct known_code {
 	uint64_t start, end, since_ns;
 	uint32_t table; /* in the store, or UNWIND_NO_TABLE */
-	bool seen;      /* it is still there */
+	bool seen; /* it is still there */
 };
 
 struct space {
@@ -64,6 +66,7 @@ struct space {
 	struct unwind_process process;
 	struct mappings *mappings;
 	bool incomplete; /* tables may come that it does not have yet */
+	uint32_t nr_put_off; /* files that the worker had no room for, while it is published */
 	VEC(struct known_code) codes; /* by address */
 };
 
@@ -76,14 +79,15 @@ struct unwinding {
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
 	size_t nr_waiting;
+	uint64_t nr_taken; /* tables that the worker has made, and 1 */
 	int64_t retry_ms; /* when tables that found no room are requested again; 0: there are none */
 	int64_t retry_pause_ms;
 	size_t nr_held, evict_at; /* modules in other states than STATE_NONE: now, and when unused ones are let go */
-	uint64_t evict_at_bytes;  /* in the store, the same */
+	uint64_t evict_at_bytes; /* in the store, the same */
 	uint64_t nr_refused;
 	uint32_t nr_held_back; /* reads of code that took too long */
-	bool any_new;          /* there are tables that processes do not have yet */
-	int64_t published_ms;  /* when processes were last given what was new */
+	bool any_new; /* there are tables that processes do not have yet */
+	int64_t published_ms; /* when processes were last given what was new */
 };
 
 struct unwinding *unwinding_new(const struct unwinding_options *options)
@@ -91,6 +95,7 @@ struct unwinding *unwinding_new(const struct unwinding_options *options)
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
 
 	unwinding->options = *options;
+	unwinding->nr_taken = 1;
 	unwinding->evict_at = EVICT_FROM;
 	unwinding->evict_at_bytes = EVICT_FROM_BYTES;
 	unwinding->retry_pause_ms = RETRY_MS;
@@ -157,33 +162,39 @@ static void set_state(struct unwinding *unwinding, uint32_t image, enum state st
 	module->state = (uint8_t)state;
 }
 
-/* Takes ownership of `fd`. */
-static void ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32_t root)
+/* Takes ownership of `fd`. False: put off, the worker has no room for more requests of this owner. */
+static bool ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32_t root)
 {
 	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd, root);
 
-	if (err == -EAGAIN)
-		return;
+	if (err == -EAGAIN) {
+		module_of(unwinding, image)->put_off_at = unwinding->nr_taken;
+		return false;
+	}
 	set_state(unwinding, image, err ? STATE_EMPTY : STATE_WAITING);
 	unwinding->nr_waiting += !err;
+	return true;
 }
 
-/* Requests the table of an image, once; later, while as many are being made as may be. */
-static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
+/*
+ * Requests the table of an image, once; later, while as many are being made as may be. False: it is put off now. It is opened again
+ * when the worker has made a table, not for each of the 20,000 places where a process may have it mapped: opening it costs a child.
+ */
+static bool ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
 {
 	struct module *module;
 	int fd;
 
 	if (!can_have_table(unwinding, image) || unwinding->nr_waiting >= MAX_WAITING)
-		return;
+		return true;
 	module = module_of(unwinding, image);
-	if (module->state > STATE_TRIED)
-		return;
+	if (module->state > STATE_TRIED || module->put_off_at == unwinding->nr_taken)
+		return true;
 	fd = images_open(unwinding->options.images, image, place);
 	if (fd >= 0)
-		ask_with(unwinding, image, fd, images_root(unwinding->options.images, image, place, fd));
-	else
-		set_state(unwinding, image, ++module->nr_tries < MAX_TRIES ? STATE_TRIED : STATE_EMPTY);
+		return ask_with(unwinding, image, fd, images_root(unwinding->options.images, image, place, fd));
+	set_state(unwinding, image, ++module->nr_tries < MAX_TRIES ? STATE_TRIED : STATE_EMPTY);
+	return true;
 }
 
 /* ---- what is expected ---- */
@@ -393,7 +404,8 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	const struct module *module;
 
 	if (can_have_table(unwinding, mapping->image)) {
-		ask_for(unwinding, mapping->image, &place);
+		if (space->nr_put_off < PUT_OFF_MAX)
+			space->nr_put_off += !ask_for(unwinding, mapping->image, &place);
 		module = module_of(unwinding, mapping->image);
 		if (module->state <= STATE_WAITING) {
 			space->incomplete = true;
@@ -418,6 +430,7 @@ static void publish(struct unwinding *unwinding, struct space *space)
 	int err;
 
 	unwinding->scratch.nr = 0;
+	space->nr_put_off = 0;
 	space->incomplete = !unwinding->store;
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
@@ -476,6 +489,7 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 	const struct unwind_table *table = &made->table;
 	struct module *module = module_of(unwinding, made->number);
 
+	unwinding->nr_taken++;
 	if (module->state != STATE_WAITING)
 		return;
 	unwinding->nr_waiting--;

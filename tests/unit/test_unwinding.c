@@ -2,6 +2,7 @@
 /* Which files, and which code without a file, have unwind tables when not all find room: those that a process maps. */
 #include <dwarf.h>
 #include <elf.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
+#include "core/base/alloc.h"
 #include "core/unwind/unwinding.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
@@ -26,6 +28,7 @@ struct stage {
 	struct unwinding_options options;
 	struct unwinding *unwinding;
 	struct images *images;
+	struct buf why; /* the files that were opened */
 	struct profile profile;
 	int inner;
 	char directory[32];
@@ -81,7 +84,7 @@ static void begin(struct stage *stage, struct symbolizer *symbolizer, uint64_t m
 
 	*stage = (struct stage){ .directory = "/tmp/st-unwinding-XXXXXX" };
 	assert_non_null(mkdtemp(stage->directory));
-	stage->images = images_new(&stage->profile, symbolizer, NULL, NULL, NULL);
+	stage->images = images_new(&stage->profile, symbolizer, NULL, NULL, &stage->why);
 	for (int i = 0; i < NR_FILES; i++)
 		stage->images_of[i] = add_file(stage, i, content);
 	stage->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", 4, sizeof(struct st_slab), 1, &mapped);
@@ -111,6 +114,7 @@ static void end(struct stage *stage)
 	unwinding_free(stage->unwinding);
 	images_free(stage->images);
 	profile_done(&stage->profile);
+	buf_done(&stage->why);
 	close(stage->store.slabs);
 	close(stage->store.processes);
 	close(stage->inner);
@@ -134,12 +138,71 @@ static void map_files(struct stage *stage, int first, int nr)
 	assert_true(unwinding_work(stage->unwinding, WAIT_MS));
 }
 
+/* How often a file was opened by its path. */
+static size_t nr_opened(const struct stage *stage, const char *path)
+{
+	_cleanup_(freep) char *line = xasprintf("file %s in the root of the process:", path);
+	const char *at = buf_text(&stage->why);
+	size_t nr = 0;
+
+	for (; (at = strstr(at, line)); at++)
+		nr++;
+	return nr;
+}
+
 static void skip_without_maps(void)
 {
 	if (geteuid()) {
 		print_message("SKIP: BPF maps take root\n");
 		skip();
 	}
+}
+
+static void add_place(struct mappings **mappings, uint64_t number, uint32_t image)
+{
+	const uint64_t start = CFI_CODE + number * 0x100000;
+	const struct mapping mapping = { .start = start, .end = start + CFI_CODE_SIZE, .image = image };
+
+	assert_int_equal(mappings_add(mappings, &mapping), 0);
+}
+
+/* A process has more files mapped than the worker takes requests, and the last of them at many places. */
+SYMBOLIZER_TEST(a_file_that_is_put_off_is_opened_once)
+{
+	enum {
+		NR = 65,
+		NR_PLACES = 100
+	};
+	struct spaces_process process = { .tgid = (uint32_t)getpid(), .mappings = mappings_new() };
+	int worker = (int)symbolizer_worker_pid(fixture->symbolizer);
+	_cleanup_(closep) int content = large_file();
+	uint32_t image = 0;
+	struct stage stage;
+	char path[64];
+	size_t nr;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 64 * ST_SLAB_BYTES);
+	for (int i = 0; i < NR; i++) {
+		image = add_file(&stage, NR_FILES + i, content);
+		add_place(&process.mappings, (uint64_t)i, image);
+	}
+	for (uint64_t i = NR; i < NR_PLACES; i++)
+		add_place(&process.mappings, i, image);
+	snprintf(path, sizeof(path), "%s/%d", stage.directory, NR_FILES + NR - 1);
+	assert_int_equal(kill(worker, SIGSTOP), 0);
+	unwinding_set(stage.unwinding, &process);
+	nr = nr_opened(&stage, path);
+	assert_int_equal(kill(worker, SIGCONT), 0);
+	assert_int_equal(nr, 1);
+	while (nr_opened(&stage, path) == nr) /* again when there is room */
+		unwinding_work(stage.unwinding, WAIT_MS);
+	for (int i = 0; i < NR; i++) {
+		snprintf(path, sizeof(path), "%s/%d", stage.directory, NR_FILES + i);
+		unlink(path);
+	}
+	mappings_free(process.mappings);
+	end(&stage);
 }
 
 SYMBOLIZER_TEST(tables_of_ended_processes_make_room)
