@@ -16,7 +16,7 @@ traced() {
 }
 
 fill() { # to the last block
-	! dd if=/dev/zero of="$T/small/rest" bs=4096 2>/dev/null || fail 'the disk does not fill'
+	! cat /dev/zero >"$T/small/rest" 2>/dev/null || fail 'the disk does not fill'
 }
 
 # whole FILE: a saved profile of all calls

@@ -21,8 +21,8 @@ fixture_end
 
 # In namespaces of its own; it is mapped while the tool runs, and gone at the end
 cat >"$T/short.sh" <<END
-# it lives for 0.4 s
-sleep 0.4 | "$FIXTURES/jit" -n -d /tmp
+# it lives for two seconds
+sleep 2 | "$FIXTURES/jit" -n -d /tmp
 END
 returns 0 profile -f -U -F 499 -- sh "$T/short.sh"
 expect_out '^jit;.*;main;st_jit_new in a script:7 [0-9]+$'
