@@ -65,6 +65,9 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 			: find_file(search, fd, path, &file.identity, ret_index);
 
 	if (!known) {
+		err = symbolizer_await(search->symbolizer);
+		if (err)
+			return fail_start(err, "symbol worker");
 		/* The search keeps one descriptor, and the worker gets the other. */
 		file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		err = file.fd < 0 ? -errno : 0;

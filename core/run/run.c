@@ -108,7 +108,7 @@ static int prepare(struct run *run)
 	err = err ?: output_check(&plan->output) ?: output_start(&run->output, plan->save_path);
 	err = err ?: start_naming(run);
 	err = err ?: privilege_check();
-	err = err ?: host_require_btf() ?: naming_await(run->symbolizer);
+	err = err ?: host_require_btf();
 	return err ?: resolve_plan(plan, run->symbolizer, &run->attach);
 }
 
@@ -156,13 +156,13 @@ static void open_spaces(struct run *run)
 	tables_ask(&run->tables);
 }
 
-/* Tables of the targets are made while the programs are loaded, so neither waits for the other. */
+/* The symbol worker starts and makes tables of the targets while the programs are loaded, so neither waits for the other. */
 static int load(struct run *run)
 {
 	int err;
 
 	open_spaces(run);
-	err = loaded_new(run->plan, &run->attach, &run->loaded);
+	err = loaded_new(run->plan, &run->attach, &run->loaded) ?: naming_await(run->symbolizer);
 	err = err ?: attachment_new(run->loaded, &run->attachment);
 	return err ?: drain_new(run->loaded, run->attachment, run->plan, &run->drain);
 }
