@@ -74,7 +74,7 @@ static __always_inline void *st_registers_on_stack(void *stack)
 /* Kernel address of the user registers of the current task. */
 static __always_inline void *st_task_registers(struct task_struct *task)
 {
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+	if (bpf_core_enum_value_exists(enum bpf_func_id___of_registers, BPF_FUNC_task_pt_regs___of_registers))
 		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	return st_registers_on_stack(BPF_CORE_READ(task, stack));
 }

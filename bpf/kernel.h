@@ -116,6 +116,11 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 };
 
+/* From 5.15 on. UAPI has all helpers, which would all be looked up. */
+enum bpf_func_id___of_registers {
+	BPF_FUNC_task_pt_regs___of_registers = 175,
+};
+
 struct task_struct___before_5_14 {
 	volatile long state;
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ enum {
 	OWN_PREFIX = 3,      /* "st_" */
 	NR_KINDS = BTF_KIND_ENUM64 + 1,
 	STEP = 32,           /* the place of each 32nd type is kept */
+	NR_STARTS = 1024,    /* of hashes of the first two letters of a name */
+	NOT_PICKED = INT_MIN, /* in place of an id or errno */
 };
 
 /* ---- the file ---- */
@@ -81,9 +84,8 @@ struct types {
 	uint32_t nr_bytes;
 	const char *strings;
 	uint32_t nr_string_bytes;
-	uint32_t at; /* the first byte that next_type() has not read */
-	uint32_t nr; /* types before that, without void (id 0) */
-	VEC(uint32_t) places; /* of each STEPth of them in the section */
+	uint32_t nr; /* without void (id 0); 0 before visit_types() */
+	VEC(uint32_t) places; /* of each STEPth type in the section */
 };
 
 static bool find_sections(const struct image *image, struct types *types)
@@ -106,6 +108,12 @@ static bool find_sections(const struct image *image, struct types *types)
 	return types->strings[header.str_len - 1] == '\0';
 }
 
+/* The kinds that nothing follows: most types are of these. */
+#define PLAIN_KINDS                                                                                    \
+	(1u << BTF_KIND_PTR | 1u << BTF_KIND_FWD | 1u << BTF_KIND_TYPEDEF | 1u << BTF_KIND_VOLATILE |  \
+	 1u << BTF_KIND_CONST | 1u << BTF_KIND_RESTRICT | 1u << BTF_KIND_FUNC | 1u << BTF_KIND_FLOAT | \
+	 1u << BTF_KIND_TYPE_TAG)
+
 /* Bytes of a type with all that follows it; 0 for a kind that is not known. */
 static size_t type_size(const struct btf_type *type)
 {
@@ -122,31 +130,37 @@ static size_t type_size(const struct btf_type *type)
 	};
 	unsigned int kind = btf_kind(type);
 
+	/* The CPU predicts this branch and reads the next type before it knows this one, which it cannot after a computation. */
+	if (1u << kind & PLAIN_KINDS)
+		return sizeof(*type);
 	if (kind == BTF_KIND_UNKN || kind >= NR_KINDS)
 		return 0;
 	return sizeof(*type) + fixed[kind] + (size_t)each[kind] * btf_vlen(type);
 }
 
-/*
- * Reads the next type, whose id is then `types->nr`: 1, 0 after the last one, or a negative errno. The kernel has 150,000 types, so
- * callers go through them only once.
- */
-static int next_type(struct types *types, const struct btf_type **ret_type)
-{
-	const struct btf_type *type = (const struct btf_type *)(types->first + types->at);
-	size_t size;
+typedef void visit_type(void *context, const struct btf_type *type, uint32_t id);
 
-	if (types->at == types->nr_bytes)
-		return 0;
-	size = types->nr_bytes - types->at < sizeof(*type) ? 0 : type_size(type);
-	if (!size || size > types->nr_bytes - types->at)
-		return -EINVAL;
-	if (types->nr % STEP == 0)
-		vec_push(&types->places, types->at);
-	types->nr++;
-	types->at += (uint32_t)size;
-	*ret_type = type;
-	return 1;
+/*
+ * Visits all types. 0 or a negative errno. The kernel has 150,000 types, so callers do this only once, and it is inlined with `visit`.
+ */
+static inline __attribute__((always_inline)) int visit_types(struct types *types, visit_type *visit, void *context)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t at = 0, left = types->nr_bytes; left;) {
+		const struct btf_type *type = (const struct btf_type *)(types->first + at);
+		size_t size = left < sizeof(*type) ? 0 : type_size(type);
+
+		if (!size || size > left)
+			return -EINVAL;
+		if (nr % STEP == 0)
+			vec_push(&types->places, at);
+		visit(context, type, ++nr);
+		at += (uint32_t)size;
+		left -= (uint32_t)size;
+	}
+	types->nr = nr;
+	return 0;
 }
 
 static const char *name_of(const struct types *types, uint32_t offset)
@@ -154,7 +168,7 @@ static const char *name_of(const struct types *types, uint32_t offset)
 	return offset < types->nr_string_bytes ? types->strings + offset : "";
 }
 
-/* A type that next_type() has read, or NULL. */
+/* A type by its id, after visit_types(); or NULL. */
 static const struct btf_type *type_by_id(const struct types *types, uint32_t id)
 {
 	const char *type;
@@ -173,7 +187,8 @@ struct picker {
 	struct types types;
 	const char *const *names;
 	size_t nr_names;
-	bool initials[256]; /* of the names */
+	const struct strtab *members; /* only these members and values are picked; NULL: all */
+	bool starts[NR_STARTS]; /* of the names */
 	struct btf *to;
 	int pointer; /* the one pointer type */
 	VEC(uint32_t) wanted; /* ids */
@@ -184,11 +199,16 @@ struct picker {
 	picked;
 };
 
+static unsigned int start_of(const char *name)
+{
+	return *name ? ((unsigned char)name[0] << 5 ^ (unsigned char)name[1]) % NR_STARTS : 0;
+}
+
 static bool is_wanted(const struct picker *picker, const struct btf_type *type)
 {
 	const char *name = name_of(&picker->types, type->name_off);
 
-	if (!picker->initials[(unsigned char)*name])
+	if (!picker->starts[start_of(name)])
 		return false;
 	for (size_t i = 0; i < picker->nr_names; i++)
 		if (picker->names[i][0] == *name && !strcmp(picker->names[i], name))
@@ -197,6 +217,14 @@ static bool is_wanted(const struct picker *picker, const struct btf_type *type)
 }
 
 static int pick(struct picker *picker, uint32_t id, unsigned int depth);
+
+/* A member without a name may have wanted ones. */
+static bool is_wanted_member(const struct picker *picker, uint32_t name_off)
+{
+	const char *name = name_of(&picker->types, name_off);
+
+	return !picker->members || !*name || strtab_find(picker->members, name);
+}
 
 /* Adds the members only if the type has no name or a wanted one. */
 static int pick_composite(struct picker *picker, const struct btf_type *type, unsigned int depth)
@@ -208,15 +236,17 @@ static int pick_composite(struct picker *picker, const struct btf_type *type, un
 	int id, err = 0;
 
 	for (unsigned int i = 0; i < nr; i++) {
-		inner[i] = pick(picker, members[i].type, depth);
-		if (inner[i] < 0)
+		inner[i] = is_wanted_member(picker, members[i].name_off) ? pick(picker, members[i].type, depth)
+									 : NOT_PICKED;
+		if (inner[i] < 0 && inner[i] != NOT_PICKED)
 			return inner[i];
 	}
 	id = btf_is_union(type) ? btf__add_union(picker->to, name, type->size)
 				: btf__add_struct(picker->to, name, type->size);
 	for (unsigned int i = 0; id > 0 && i < nr && !err; i++)
-		err = btf__add_field(picker->to, name_of(&picker->types, members[i].name_off), inner[i],
-				     btf_member_bit_offset(type, i), btf_member_bitfield_size(type, i));
+		if (inner[i] != NOT_PICKED)
+			err = btf__add_field(picker->to, name_of(&picker->types, members[i].name_off), inner[i],
+					     btf_member_bit_offset(type, i), btf_member_bitfield_size(type, i));
 	return err ? err : id;
 }
 
@@ -227,7 +257,9 @@ static int pick_enum(struct picker *picker, const struct btf_type *type)
 	int id = btf__add_enum(picker->to, name_of(&picker->types, type->name_off), type->size), err = 0;
 
 	for (unsigned int i = 0; id > 0 && i < nr && !err; i++)
-		err = btf__add_enum_value(picker->to, name_of(&picker->types, values[i].name_off), values[i].val);
+		if (is_wanted_member(picker, values[i].name_off))
+			err = btf__add_enum_value(picker->to, name_of(&picker->types, values[i].name_off),
+						  values[i].val);
 	return err ? err : id;
 }
 
@@ -292,15 +324,22 @@ static int pick(struct picker *picker, uint32_t id, unsigned int depth)
 	return to;
 }
 
+static void note_wanted(void *context, const struct btf_type *type, uint32_t id)
+{
+	struct picker *picker = context;
+
+	if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type))
+		vec_push(&picker->wanted, id);
+}
+
 static int pick_all(struct picker *picker, const struct image *image)
 {
-	const struct btf_type *type;
 	int err;
 
 	if (!find_sections(image, &picker->types))
 		return -EINVAL;
 	for (size_t i = 0; i < picker->nr_names; i++)
-		picker->initials[(unsigned char)picker->names[i][0]] = true;
+		picker->starts[start_of(picker->names[i])] = true;
 	picker->to = btf__new_empty();
 	if (!picker->to)
 		return -errno;
@@ -308,9 +347,7 @@ static int pick_all(struct picker *picker, const struct image *image)
 	if (picker->pointer < 0)
 		return picker->pointer;
 	/* a type can have members of types that come after it, so all are read before one is picked */
-	while ((err = next_type(&picker->types, &type)) > 0)
-		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type))
-			vec_push(&picker->wanted, picker->types.nr);
+	err = visit_types(&picker->types, note_wanted, picker);
 	for (size_t i = 0; !err && i < picker->wanted.nr; i++) {
 		int to = pick(picker, picker->wanted.data[i], 0);
 
@@ -319,10 +356,10 @@ static int pick_all(struct picker *picker, const struct image *image)
 	return err;
 }
 
-int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
+static int pick_members(const char *const *names, size_t nr, const struct strtab *members, struct btf **ret_btf)
 {
 	_cleanup_(image_done) struct image image = {};
-	struct picker picker = { .names = names, .nr_names = nr };
+	struct picker picker = { .names = names, .nr_names = nr, .members = members };
 	int err = open_image(&image);
 
 	err = err ?: pick_all(&picker, &image);
@@ -336,32 +373,56 @@ int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
 	return err;
 }
 
+int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
+{
+	return pick_members(names, nr, NULL, ret_btf);
+}
+
 /* ---- for an object ---- */
 
-static void add_names(const struct btf *object, name_list *names)
+static size_t length_without_flavor(const char *name)
+{
+	const char *flavor = strstr(name, "___");
+
+	return flavor ? (size_t)(flavor - name) : strlen(name);
+}
+
+static void add_members(const struct btf *object, const struct btf_type *type, struct strtab *members)
+{
+	for (unsigned int i = 0; i < btf_vlen(type); i++) {
+		const char *name = btf__name_by_offset(object, btf_is_composite(type) ? btf_members(type)[i].name_off
+										      : btf_enum(type)[i].name_off);
+
+		if (name)
+			strtab_addn(members, name, length_without_flavor(name));
+	}
+}
+
+static void add_names(const struct btf *object, name_list *names, struct strtab *members)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(object); id++) {
 		const struct btf_type *type = btf__type_by_id(object, id);
 		const char *name = btf__name_by_offset(object, type->name_off);
-		const char *flavor = name ? strstr(name, "___") : NULL;
 
-		if (!name || !*name || !(btf_is_composite(type) || btf_is_enum(type)) ||
-		    !strncmp(name, "st_", OWN_PREFIX))
+		if (!name || !(btf_is_composite(type) || btf_is_enum(type)) || !strncmp(name, "st_", OWN_PREFIX))
 			continue;
-		vec_push(names, flavor ? xstrndup(name, (size_t)(flavor - name)) : xstrdup(name));
+		add_members(object, type, members);
+		if (*name)
+			vec_push(names, xstrndup(name, length_without_flavor(name)));
 	}
 }
 
 int kernel_types_write(const struct btf *object, int fd)
 {
 	_cleanup_(name_list_done) name_list names = {};
+	_cleanup_(strtab_done) struct strtab members = {};
 	struct btf *btf = NULL;
 	const void *bytes;
 	uint32_t size = 0;
 	int err;
 
-	add_names(object, &names);
-	err = kernel_types_pick((const char *const *)names.data, names.nr, &btf);
+	add_names(object, &names, &members);
+	err = pick_members((const char *const *)names.data, names.nr, &members, &btf);
 	if (err)
 		return err;
 	bytes = btf__raw_data(btf, &size);
@@ -375,27 +436,36 @@ int kernel_types_write(const struct btf *object, int fd)
 
 /* ---- functions ---- */
 
+struct function_search {
+	struct types types;
+	struct strtab names;
+	uint32_t *ids; /* by string_id of the name */
+};
+
+static void note_function(void *context, const struct btf_type *type, uint32_t id)
+{
+	struct function_search *search = context;
+	string_id name = btf_is_func(type) ? strtab_find(&search->names, name_of(&search->types, type->name_off)) : 0;
+
+	if (name && !search->ids[name])
+		search->ids[name] = id;
+}
+
 int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids)
 {
-	_cleanup_(strtab_done) struct strtab wanted = {};
 	_cleanup_(image_done) struct image image = {};
-	_cleanup_(freep) uint32_t *ids = xcalloc(nr + 1, sizeof(*ids)); /* by string_id */
-	const struct btf_type *type;
-	struct types types = {};
+	struct function_search search = { .ids = xcalloc(nr + 1, sizeof(*search.ids)) };
 	int err = open_image(&image);
 
 	for (size_t i = 0; i < nr; i++)
-		strtab_add(&wanted, names[i]);
+		strtab_add(&search.names, names[i]);
 	if (!err)
-		err = find_sections(&image, &types) ? 1 : -EINVAL;
-	while (err > 0 && (err = next_type(&types, &type)) > 0) {
-		string_id name = btf_is_func(type) ? strtab_find(&wanted, name_of(&types, type->name_off)) : 0;
-
-		if (name && !ids[name])
-			ids[name] = types.nr;
-	}
+		err = find_sections(&image, &search.types) ? visit_types(&search.types, note_function, &search)
+							   : -EINVAL;
 	for (size_t i = 0; i < nr; i++)
-		ret_ids[i] = ids[strtab_find(&wanted, names[i])];
-	vec_done(&types.places);
+		ret_ids[i] = search.ids[strtab_find(&search.names, names[i])];
+	vec_done(&search.types.places);
+	strtab_done(&search.names);
+	free(search.ids);
 	return err;
 }

