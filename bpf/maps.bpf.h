@@ -56,7 +56,7 @@ struct st_generation_map {
 ST_MAP_OF(st_generation_map, st_generation);
 
 /* The cache of sent records: an id that is not in it may be sent again. */
-ST_MAP(st_known, HASH, 0, 32768, struct st_id, __u32);
+ST_MAP(st_known, HASH, 0, 16384, struct st_id, __u32);
 
 struct st_ring_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

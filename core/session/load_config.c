@@ -16,8 +16,11 @@
 #include "core/session/load_private.h"
 #include "core/session/preempt_count.h"
 
-#define DEFAULT_COUNT_ENTRIES 16384
-#define SAMPLE_RING_BYTES (512 << 10) /* their rate is known and low; each page counts twice in RSS */
+#define COUNT_ENTRIES 16384 /* of the first map: it grows when it is half full */
+/* The rate of samples is known and low, and each start waits until the kernel has cleared the maps. */
+#define SAMPLE_COUNT_ENTRIES 4096
+#define SAMPLE_RECORD_ENTRIES 8192
+#define SAMPLE_RING_BYTES (512 << 10) /* each page counts twice in RSS */
 #define LEAST_RING_BYTES (64 << 10) /* the largest page size */
 #define PROBE_RING_BYTES (4 << 20)
 #define MIN_TASKS 16384U
@@ -72,6 +75,21 @@ static uint32_t ring_bytes(const struct loaded *loaded, const struct plan *plan)
 	if (plan->mode == EVENTS_BY_PROBE)
 		return LEAST_RING_BYTES; /* nothing is sent */
 	return loaded->traits->is_sampled ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
+}
+
+static uint32_t count_entries(const struct loaded *loaded, const struct plan *plan)
+{
+	if (plan->count_entries)
+		return plan->count_entries;
+	return loaded->traits->is_sampled ? SAMPLE_COUNT_ENTRIES : COUNT_ENTRIES;
+}
+
+/* 0: the number in bpf/maps.bpf.h. */
+static uint32_t record_entries(const struct loaded *loaded, const struct plan *plan)
+{
+	if (plan->record_entries)
+		return plan->record_entries;
+	return loaded->traits->is_sampled ? SAMPLE_RECORD_ENTRIES : 0;
 }
 
 static struct st_offcpu_config off_cpu_config(const struct off_cpu_plan *plan, const struct attach_plan *attach)
@@ -270,7 +288,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	bool is_many_cpus = libbpf_num_possible_cpus() > MANY_CPUS, unwinds = loaded_config(loaded)->unwind;
 	typeof(loaded->skeleton->maps) *maps = &loaded->skeleton->maps;
 
-	want_map(maps->st_known, true, plan->record_entries);
+	want_map(maps->st_known, true, record_entries(loaded, plan));
 	want_map(maps->st_ring, true, ring_bytes(loaded, plan));
 	want_map(maps->st_scratch, true, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
 	want_map(maps->st_slabs, unwinds, 0);
@@ -348,7 +366,7 @@ int load_configure(struct loaded *loaded, const struct plan *plan)
 
 	loaded->mode = plan->mode;
 	loaded->needs_copies = needs_copies(loaded, plan);
-	loaded->count_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
+	loaded->count_entries = count_entries(loaded, plan);
 	return err;
 }
 
