@@ -389,7 +389,7 @@ struct st_config {
 	__u8 mode; /* enum event_mode */
 	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
-	__u8 alone; /* on a CPU, the kernel runs only one of the programs at a time: ST_NOTE() */
+	__u8 alone; /* on a CPU, the kernel runs only one of the programs at a time: ST_ALONE */
 	__u8 walk_frames; /* bpf/frames.bpf.c may walk user stacks: bpf_probe_read_user() and _kernel() are allowed */
 	__u8 follow_children; /* with ST_FILTER_TGID: `filter_single` and its descendants */
 	__u32 probe; /* number of the probe of this copy of the program */

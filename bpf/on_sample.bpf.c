@@ -5,6 +5,8 @@
  * While another BPF program runs on the CPU, the kernel skips a perf_event program without counting it (bpf_prog_active). So user space
  * compares the samples with the counter of the event. This program distinguishes late samples from skipped ones (grid.h).
  */
+#define ST_ALONE 1 /* for perf events the kernel makes sure: the compiler leaves out the rest */
+
 #include "bpf/grid.h"
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"
@@ -22,7 +24,7 @@ static __always_inline void st_note_late(struct st_stats *stats)
 SEC("?perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
-	int is_idle = !(__u32)bpf_get_current_pid_tgid();
+	__u64 is_idle = st_is_equal((__u32)bpf_get_current_pid_tgid(), 0);
 	struct st_who who = {};
 	struct st_way way = {};
 	__u64 turn, begun;

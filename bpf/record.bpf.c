@@ -11,12 +11,6 @@ __noinline int st_slot_try(__u32 index)
 
 	if (!slot)
 		return 0;
-	if (st_config.alone) {
-		if (slot->claims)
-			return 0;
-		slot->claims = 1;
-		return 1;
-	}
 	__sync_fetch_and_add(&slot->claims, 1);
 	if (*(volatile __u32 *)&slot->claims == 1)
 		return 1;
@@ -115,5 +109,54 @@ __noinline int st_hash(__u32 slot_index, __u32 nr_words)
 			break;
 		st_hash_part(slot_index, first, nr_words);
 	}
+	return 0;
+}
+
+/* ---- ring ---- */
+
+__noinline int st_send_event(__u32 slot_index, __u32 generation, __u64 now)
+{
+	struct st_slot *slot = st_slot_at(slot_index);
+	struct st_stack_head *head;
+	struct st_way way = {};
+	__u32 bytes;
+
+	if (!slot || st_way_of(&way, generation))
+		return 0;
+	head = &slot->stack.head;
+	head->kind = ST_MESSAGE_EVENT;
+	head->generation = generation;
+	head->lost = *(volatile __u64 *)&way.control->lost;
+	st_stamp(head, now);
+	bytes = st_record_bytes(head);
+	if (bytes > sizeof(slot->stack))
+		return 0;
+	if ((int)bpf_ringbuf_output(&st_ring, &slot->stack, bytes, st_wake_flag(head->tgid))) {
+		st_drop(&way, ST_LOSS_EVENT_DROPPED);
+		return 0;
+	}
+	ST_NOTE(way.stats->sent, 1);
+	ST_NOTE(way.stats->recorded, 1);
+	return 0;
+}
+
+/* ---- count ---- */
+
+/* Wakes the reader once when the live map is half full. The reader swaps and sets `wake_at` again. */
+__noinline int st_note_insert(void)
+{
+	struct st_delta wake = { .kind = ST_MESSAGE_WAKE };
+	struct st_control *control;
+	__u32 zero = 0;
+
+	control = bpf_map_lookup_elem(&st_control, &zero);
+	if (!control)
+		return 0;
+	ST_ADD(control->inserted, 1);
+	if (*(volatile __u64 *)&control->inserted < *(volatile __u64 *)&control->wake_at)
+		return 0;
+	control->wake_at = ~0ULL;
+	if ((int)bpf_ringbuf_output(&st_ring, &wake, sizeof(wake), BPF_RB_FORCE_WAKEUP))
+		control->wake_at = 0; /* the next insert tries again */
 	return 0;
 }

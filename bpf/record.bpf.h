@@ -34,6 +34,17 @@ static __always_inline int st_way_begin(struct st_way *way)
 	return way->stats ? 0 : -1;
 }
 
+/* The same in a global function, for an event that has its generation. */
+static __always_inline int st_way_of(struct st_way *way, __u32 generation)
+{
+	__u32 zero = 0;
+
+	way->control = bpf_map_lookup_elem(&st_control, &zero);
+	way->generation = generation;
+	way->stats = bpf_map_lookup_elem(&st_stats, &way->generation);
+	return way->control && way->stats ? 0 : -1;
+}
+
 /* ---- cost ---- */
 
 /*
@@ -91,7 +102,7 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
  */
 #define ST_NOTE(counter, value)                   \
 	do {                                      \
-		if (st_config.alone)              \
+		if (ST_ALONE)                     \
 			(counter) += (value);     \
 		else                              \
 			ST_ADD(counter, (value)); \
@@ -133,21 +144,30 @@ static __always_inline void st_hash_record(const struct st_stack *stack, __u32 s
 
 #define ST_STACK_BYTES (ST_MAX_FRAMES * 8)
 
-/* The meaning of bpf_get_stack()'s return value. -14, EFAULT: there is no such stack, as a kernel thread has no user registers. */
-static __always_inline __u8 st_stack_status(long bytes)
+static __always_inline __u32 st_is_negative(__u32 bytes)
 {
-	if ((int)bytes == -14 || bytes == 0)
-		return STACK_NONE;
-	if ((int)bytes < 0)
-		return STACK_UNREADABLE;
-	return bytes == ST_STACK_BYTES ? STACK_TRUNCATED : STACK_OK;
+	__u32 is_negative = bytes >> 31;
+
+	st_opaque(is_negative);
+	return is_negative;
 }
 
-static __always_inline __u32 st_nr_frames(long bytes)
+/*
+ * The meaning of bpf_get_stack()'s return value. -14, EFAULT: there is no such stack, as a kernel thread has no user registers. Here and
+ * in the next functions conditions are bits, because the verifier would follow branches separately.
+ */
+static __always_inline __u8 st_stack_status(__u32 bytes)
 {
-	__u32 nr = (int)bytes < 0 ? 0 : (__u32)bytes / 8;
+	__u64 is_fault = st_is_equal(bytes, -14U), is_none = is_fault | st_is_equal(bytes, 0);
 
-	return nr > ST_MAX_FRAMES ? ST_MAX_FRAMES : nr;
+	return STACK_OK + (STACK_NONE - STACK_OK) * is_none +
+	       (STACK_UNREADABLE - STACK_OK) * (st_is_negative(bytes) & ~is_fault) +
+	       (STACK_TRUNCATED - STACK_OK) * st_is_equal(bytes, ST_STACK_BYTES);
+}
+
+static __always_inline __u32 st_nr_frames(__u32 bytes)
+{
+	return (bytes & (st_is_negative(bytes) - 1)) / 8;
 }
 
 /*
@@ -157,7 +177,7 @@ static __always_inline __u32 st_nr_frames(long bytes)
 static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack,
 						 __u8 program)
 {
-	long bytes;
+	__u32 bytes;
 
 	if (!st_config.want_kernel)
 		return;
@@ -175,8 +195,7 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 /* The kernel walks the user stack, by frame pointers. */
 static __always_inline void st_kernel_walk(void *ctx, struct st_stack *stack)
 {
-	__u32 at = stack->head.nr_kernel;
-	long bytes;
+	__u32 at = stack->head.nr_kernel, bytes;
 
 	if (at > ST_MAX_FRAMES)
 		return;
@@ -187,12 +206,12 @@ static __always_inline void st_kernel_walk(void *ctx, struct st_stack *stack)
 
 static __always_inline void st_count_end(struct st_stats *stats, const struct st_stack_head *head)
 {
-	__u64 place = (__u64)head->user_end - ST_END_ROOT;
+	__u64 status = *(volatile __u8 *)&head->user_status, end = *(volatile __u8 *)&head->user_end;
+	__u64 is_cut = st_is_equal(status, STACK_TRUNCATED) & ~st_is_equal(end, ST_END_DEEP);
+	__u64 place = (end ^ ((end ^ ST_END_TRUNCATED) & -is_cut)) - ST_END_ROOT;
 
-	if (head->user_status == STACK_UNREADABLE)
+	if (status == STACK_UNREADABLE)
 		ST_NOTE(stats->losses[ST_LOSS_USER_STACK], 1);
-	if (head->user_status == STACK_TRUNCATED && head->user_end != ST_END_DEEP)
-		place = ST_END_TRUNCATED - ST_END_ROOT;
 	st_opaque(place); /* 5.10 requires that the compared register is used */
 	if (place < ST_NR_ENDS - ST_END_ROOT)
 		ST_NOTE(stats->losses[ST_LOSS_USER_ROOT + place], 1);
@@ -219,8 +238,7 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 	}
 	if (!done)
 		st_kernel_walk(ctx, stack);
-	if (stack->head.user_status == STACK_NONE)
-		stack->head.user_end = ST_END_UNKNOWN;
+	stack->head.user_end *= 1 ^ st_is_equal(stack->head.user_status, STACK_NONE); /* ST_END_UNKNOWN is 0 */
 	st_count_end(stats, &stack->head);
 }
 
@@ -268,6 +286,11 @@ static __always_inline void st_stamp(struct st_stack_head *head, __u64 now)
 {
 	head->time_ns = now;
 	head->cpu = bpf_get_smp_processor_id();
+}
+
+static __always_inline __u32 st_record_bytes(const struct st_stack_head *head)
+{
+	return sizeof(*head) + 8 * (head->nr_kernel + head->nr_user);
 }
 
 /* Sets the key parts that the plan wants. With user frames, which are raw addresses, the process is always part of the identity. */
@@ -340,8 +363,7 @@ static __always_inline void st_note_refused(const struct st_way *way)
 
 static __always_inline void st_send_record(const struct st_way *way, struct st_stack *stack)
 {
-	__u32 bytes = sizeof(stack->head) + 8 * (stack->head.nr_kernel + stack->head.nr_user);
-	__u32 one = 1;
+	__u32 bytes = st_record_bytes(&stack->head), one = 1;
 
 	if (bpf_map_lookup_elem(&st_known, &stack->head.id))
 		return;
@@ -370,18 +392,13 @@ static __always_inline void st_send_delta(const struct st_way *way, const struct
 		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], 1);
 }
 
-/* Wakes the reader once when the live map is half full. The reader swaps and sets `wake_at` again. */
-static __always_inline void st_note_insert(struct st_control *control)
-{
-	struct st_delta wake = { .kind = ST_MESSAGE_WAKE };
+/* These are global functions (record.bpf.c), because few events need them. */
 
-	ST_ADD(control->inserted, 1);
-	if (*(volatile __u64 *)&control->inserted < *(volatile __u64 *)&control->wake_at)
-		return;
-	control->wake_at = ~0ULL;
-	if ((int)bpf_ringbuf_output(&st_ring, &wake, sizeof(wake), BPF_RB_FORCE_WAKEUP))
-		control->wake_at = 0; /* the next insert tries again */
-}
+/* Counts an insert into the live map. */
+int st_note_insert(void);
+
+/* EVENTS_EACH: sends the slot's event, with its time. */
+int st_send_event(__u32 slot_index, __u32 generation, __u64 now);
 
 /* ---- count ---- */
 
@@ -394,7 +411,7 @@ static __always_inline struct st_count *st_count_insert(const struct st_way *way
 	struct st_count none = {};
 
 	if (!(int)bpf_map_update_elem(live, id, &none, BPF_NOEXIST))
-		st_note_insert(way->control);
+		st_note_insert();
 	return bpf_map_lookup_elem(live, id);
 }
 
@@ -436,25 +453,6 @@ static __always_inline void st_drop(const struct st_way *way, __u32 loss)
 		ST_ADD(way->control->lost, 1);
 }
 
-/* EVENTS_EACH: sends the event through the ring, with its time. */
-static __always_inline void st_send_event(const struct st_way *way, struct st_stack *stack, __u64 now)
-{
-	__u32 bytes = sizeof(stack->head) + 8 * (stack->head.nr_kernel + stack->head.nr_user);
-
-	stack->head.kind = ST_MESSAGE_EVENT;
-	stack->head.generation = way->generation;
-	stack->head.lost = *(volatile __u64 *)&way->control->lost;
-	st_stamp(&stack->head, now);
-	if (bytes > sizeof(*stack))
-		return;
-	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_flag(stack->head.tgid))) {
-		st_drop(way, ST_LOSS_EVENT_DROPPED);
-		return;
-	}
-	ST_NOTE(way->stats->sent, 1);
-	ST_NOTE(way->stats->recorded, 1);
-}
-
 static __always_inline void st_count_event(const struct st_way *way, struct st_stack *stack)
 {
 	if (!st_count(way, &stack->head.id, 0))
@@ -481,7 +479,7 @@ static __always_inline void st_event(void *ctx, const struct st_way *way, const 
 	}
 	st_build(ctx, way->stats, slot, index, who, program, probe);
 	if (st_config.mode == EVENTS_EACH)
-		st_send_event(way, &slot->stack, now);
+		st_send_event(index, way->generation, now);
 	else
 		st_count_event(way, &slot->stack);
 	st_slot_release(slot);

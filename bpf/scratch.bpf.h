@@ -11,8 +11,22 @@
 
 #include "bpf/maps.bpf.h"
 
+/* Whether the kernel runs only one program of the session at a time on a CPU. Such a program takes the first slot without a claim. */
+#ifndef ST_ALONE
+#define ST_ALONE st_config.alone
+#endif
+
 /* Hides a value from the compiler, so that it makes no branch of a computation, and uses the register that was compared. */
 #define st_opaque(value) asm volatile("" : "+r"(value))
+
+/* 1 if they are equal, else 0, without a branch. They must differ only in the lower 63 bits. */
+static __always_inline __u64 st_is_equal(__u64 a, __u64 b)
+{
+	__u64 equal = ((a ^ b) - 1) >> 63;
+
+	st_opaque(equal);
+	return equal;
+}
 
 static __always_inline struct st_slot *st_slot_at(__u32 index)
 {
@@ -27,14 +41,12 @@ int st_slot_take(void);
 
 static __always_inline struct st_slot *st_slot_claim(__u32 *ret_index)
 {
-	*ret_index = (__u32)st_slot_take();
+	*ret_index = ST_ALONE ? 0 : (__u32)st_slot_take();
 	return st_slot_at(*ret_index);
 }
 
 static __always_inline void st_slot_release(struct st_slot *slot)
 {
-	if (st_config.alone)
-		slot->claims = 0;
-	else
+	if (!ST_ALONE)
 		__sync_fetch_and_add(&slot->claims, -1);
 }

@@ -373,15 +373,6 @@ static __always_inline __u64 st_sets_frame(__u64 code)
 	       st_zero_bytes(code >> 16 ^ 0xe5 * ST_LOW_BITS);
 }
 
-/* 1 if they are equal, else 0, without a branch. They must differ only in the lower 63 bits. */
-static __always_inline __u64 st_is_equal(__u64 a, __u64 b)
-{
-	__u64 equal = ((a ^ b) - 1) >> 63;
-
-	st_opaque(equal);
-	return equal;
-}
-
 /* Whether a breakpoint or an optimized uprobe has replaced a nop of 5 or 10 bytes before push %rbp; mov %rsp,%rbp. */
 static __always_inline __u64 st_was_nop(const __u64 *code, __u64 is_call, __u64 is_int3)
 {
