@@ -234,7 +234,7 @@ struct st_unwind {
 	__u64 window_at; /* user address of the window */
 	__u64 cfa; /* of the last frame */
 	__u64 word; /* read by st_unwind_word() */
-	__u64 room; /* a word below window_at + room is in the window; 0: the window is empty */
+	__u64 room; /* number of words in the window */
 	__u64 window[ST_UNWIND_WINDOW_WORDS];
 	__u64 registers[ST_NR_REGISTERS]; /* of the current frame, if `is_known` */
 	__u32 tgid;

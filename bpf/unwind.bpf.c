@@ -16,7 +16,8 @@
 #define ST_ROW_TURNS 11 /* 2^11 > ST_UNWIND_PAGE_ROWS_MAX */
 #define ST_MAPPING_TURNS 10 /* 2^10 > ST_MAX_SPACE_MAPPINGS */
 
-#define ST_PART_STEPS 46 /* about the square root of ST_DEEPEST */
+#define ST_PART_STEPS 13
+_Static_assert(ST_DEEPEST / ST_PART_STEPS / ST_PART_STEPS < ST_PART_STEPS, "three loops");
 
 /* 1 if a < b, else 0. They must differ by less than 2^63. */
 static __always_inline __u64 st_is_below(__u64 a, __u64 b)
@@ -199,7 +200,7 @@ __noinline int st_unwind_read(__u32 slot_index, __u64 address)
 			return -1;
 	}
 	unwind->window_at = address;
-	unwind->room = bytes - 7;
+	unwind->room = bytes / 8;
 	return 0;
 }
 
@@ -211,7 +212,8 @@ static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address
 {
 	__u64 in_window = address - unwind->window_at;
 
-	if ((in_window >= unwind->room || (in_window & 7)) && st_unwind_read(unwind->slot, address))
+	/* The three lowest bits become the highest: the number of the word, or too much if it is misaligned. */
+	if ((in_window >> 3 | in_window << 61) >= unwind->room && st_unwind_read(unwind->slot, address))
 		return -1;
 	in_window = address - *(volatile __u64 *)&unwind->window_at;
 	*ret_word = unwind->window[(in_window >> 3) & (ST_UNWIND_WINDOW_WORDS - 1)];
@@ -280,13 +282,27 @@ static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *r
 	return 0;
 }
 
+/* Computes the caller's rbp by a rule. 0 or -1. Conditions are bits: the verifier would follow branches separately. */
+static __always_inline int st_bp_by_rule(struct st_unwind *unwind, __u64 rule, __u64 cfa)
+{
+	__u64 how = ST_UNWIND_HOW_BP(rule >> 8), is_odd = how & 1, bp = unwind->bp, is_lost = unwind->is_bp_lost;
+
+	st_opaque(is_odd);
+	if ((how + 1) & 2) { /* AT_CFA or AT_BP */
+		bp ^= (bp ^ cfa) & -is_odd;
+		if (st_stack_word(unwind, bp + (__s16)(rule >> 16), &unwind->bp))
+			return -1;
+	}
+	unwind->is_bp_lost = is_lost ^ ((is_lost ^ how >> 1) & is_odd); /* 0 by AT_CFA, 1 by LOST */
+	return 0;
+}
+
 /* Computes the registers of the caller by a rule. 0 or an enum st_stack_end. */
 static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 {
-	__u8 how = (__u8)(rule >> 8), how_bp = ST_UNWIND_HOW_BP(how);
-	__u8 in_register = ST_UNWIND_HOW_RA(how) & ST_UNWIND_RA_REGISTER,
-	     elsewhere = ST_UNWIND_HOW_RA(how) & ST_UNWIND_RA_ELSEWHERE;
-	__u64 cfa = 0, from, pc = 0;
+	__u8 in_register = ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_REGISTER,
+	     elsewhere = ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_ELSEWHERE;
+	__u64 cfa = 0, pc = 0;
 	int end = st_cfa(unwind, rule, &cfa);
 
 	if (end)
@@ -295,18 +311,14 @@ static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 		return ST_END_BAD_CFA;
 	if (cfa == unwind->sp && unwind->is_call && !in_register)
 		return ST_END_ROOT; /* ST_UNWIND_RA_AT_CFA has the reason */
+	/* Memory makes all paths to here the same to the verifier. */
 	unwind->cfa = cfa;
-	cfa = *(volatile __u64 *)&unwind->cfa; /* makes all paths to here the same to the verifier */
-	if (how_bp == ST_UNWIND_BP_LOST)
-		unwind->is_bp_lost = 1;
-	else if (how_bp != ST_UNWIND_BP_SAME) {
-		from = how_bp == ST_UNWIND_BP_AT_CFA ? cfa : unwind->bp;
-		if (st_stack_word(unwind, from + (__s16)(rule >> 16), &unwind->bp))
-			return ST_END_UNREADABLE;
-		if (how_bp == ST_UNWIND_BP_AT_CFA)
-			unwind->is_bp_lost = 0;
-	}
-	if (in_register) {
+	unwind->rule = rule;
+	cfa = *(volatile __u64 *)&unwind->cfa;
+	rule = *(volatile __u64 *)&unwind->rule;
+	if (st_bp_by_rule(unwind, rule, cfa))
+		return ST_END_UNREADABLE;
+	if (ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_REGISTER) {
 		pc = st_register(unwind, rule);
 		if (!unwind->is_known)
 			return ST_END_LOST;
@@ -432,8 +444,6 @@ __noinline int st_unwind_step(__u32 slot_index)
 	if (!slot)
 		return ST_END_NO_PROCESS;
 	unwind = &slot->unwind;
-	if (unwind->in_uprobes)
-		st_unwind_uprobes(slot_index);
 	rule = st_recall(unwind, slot_index);
 	if (!rule) {
 		end = st_unwind_find(slot_index);
@@ -454,14 +464,32 @@ __noinline int st_unwind_step(__u32 slot_index)
 	return st_by_rule(unwind, rule);
 }
 
-/* The same for some frames: the verifier follows these and not all of them. */
-__noinline int st_unwind_part(__u32 slot_index)
+/* The same for some frames; and then for some times as many. The verifier follows these and not all of them. */
+__noinline int st_unwind_few(__u32 slot_index, __u32 in_uprobes)
+{
+	int end = 0;
+
+	if (in_uprobes) {
+#pragma clang loop unroll(disable)
+		for (int i = 0; i < ST_PART_STEPS && !end; i++) {
+			st_unwind_uprobes(slot_index);
+			end = st_unwind_step(slot_index);
+		}
+		return end;
+	}
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_PART_STEPS && !end; i++)
+		end = st_unwind_step(slot_index);
+	return end;
+}
+
+__noinline int st_unwind_part(__u32 slot_index, __u32 in_uprobes)
 {
 	int end = 0;
 
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PART_STEPS && !end; i++)
-		end = st_unwind_step(slot_index);
+		end = st_unwind_few(slot_index, in_uprobes);
 	return end;
 }
 
@@ -549,17 +577,12 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 }
 
 /* Prepares the walk: space and registers. 0, or -1 if the kernel must walk the stack. */
-__noinline int st_unwind_place(__u32 slot_index)
+static __always_inline int st_unwind_place(struct st_slot *slot, __u32 slot_index)
 {
-	struct st_slot *slot = st_unwind_slot(slot_index);
-	struct st_unwind *unwind;
-	struct st_stack_head *head;
+	struct st_unwind *unwind = &slot->unwind;
+	struct st_stack_head *head = &slot->stack.head;
 	__u64 uprobe_task;
 
-	if (!slot)
-		return -1;
-	unwind = &slot->unwind;
-	head = &slot->stack.head;
 	unwind->space = st_unwind_space(unwind->tgid, head->start_time_ns, head->exec_id);
 	if (!unwind->space)
 		unwind->space = st_space_of_parent(head->exec_id);
@@ -592,16 +615,20 @@ __noinline int st_unwind_place(__u32 slot_index)
 __noinline int st_unwind_walk(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
+	__u32 in_uprobes;
 	int end;
 
-	if (!slot || st_unwind_place(slot_index))
+	if (!slot || st_unwind_place(slot, slot_index))
 		return 0;
+	in_uprobes = slot->unwind.in_uprobes;
+	if (in_uprobes)
+		st_unwind_uprobes(slot_index);
 	end = st_unwind_step(slot_index);
 	if (slot->unwind.space)
 		slot->unwind.leaf_by_frame = slot->unwind.by_frame;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_DEEPEST && !end; i += ST_PART_STEPS)
-		end = st_unwind_part(slot_index);
+	for (int i = 0; i < ST_PART_STEPS && !end; i++)
+		end = st_unwind_part(slot_index, in_uprobes);
 	if (slot->unwind.at == slot->unwind.until)
 		end = st_unwind_join(slot_index, end);
 	st_end_walk(&slot->unwind, &slot->stack.head, end);

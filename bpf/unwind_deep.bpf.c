@@ -7,6 +7,9 @@
  */
 #include "bpf/unwind.bpf.h"
 
+#define ST_PART_MOVES 9
+_Static_assert((ST_MAX_FRAMES - ST_INNER_FRAMES) % ST_PART_MOVES == 0, "whole parts");
+
 static __always_inline struct st_deep *st_deep_of_cpu(void)
 {
 	__u32 zero = 0;
@@ -59,6 +62,15 @@ __noinline int st_unwind_move(__u32 slot_index, __u32 place)
 	return 0;
 }
 
+/* The same for some: the verifier follows these and not all of them. */
+__noinline int st_unwind_move_part(__u32 slot_index, __u32 place)
+{
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_PART_MOVES; i++)
+		st_unwind_move(slot_index, place + i);
+	return 0;
+}
+
 __noinline int st_unwind_join(__u32 slot_index, int end)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -76,8 +88,8 @@ __noinline int st_unwind_join(__u32 slot_index, int end)
 	slot->stack.head.elided = slot->unwind.nr_outer;
 	slot->stack.head.flags |= ST_STACK_ELIDED;
 #pragma clang loop unroll(disable)
-	for (__u32 place = ST_INNER_FRAMES; place < ST_MAX_FRAMES; place++)
-		st_unwind_move(slot_index, place);
+	for (__u32 place = ST_INNER_FRAMES; place < ST_MAX_FRAMES; place += ST_PART_MOVES)
+		st_unwind_move_part(slot_index, place);
 	return end;
 }
 

@@ -59,8 +59,10 @@ static __always_inline void st_find_place(struct st_slot *slot, __u32 slot_index
 	uprobes->bp = unwind->bp;
 	uprobes->in_kernel = !unwind->has_registers && !unwind->is_call;
 	leaf = st_uprobes_leaf(slot_index);
-	if (leaf == ST_LEAF_AFTER_BREAKPOINT || leaf == ST_LEAF_AT_BREAKPOINT)
-		st_find_breakpoint(slot, slot_index, leaf == ST_LEAF_AFTER_BREAKPOINT);
+	if (leaf >= ST_LEAF_AT_BREAKPOINT) {
+		st_find_breakpoint(slot, slot_index, st_is_equal((__u32)leaf, ST_LEAF_AFTER_BREAKPOINT));
+		return;
+	}
 	if (leaf == ST_LEAF_MOVED && !st_is_code(unwind, slot_index, uprobes->pc))
 		leaf = ST_LEAF_LOST;
 	if (leaf == ST_LEAF_LOST)

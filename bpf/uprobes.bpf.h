@@ -10,7 +10,7 @@
  * The functions use st_slot.uprobes as input and output. They are global functions like st_hash().
  *
  * The longest chain of calls in bpf/ ends here. It has the 8 frames that the verifier allows: a program, st_unwind_walk(), _part(),
- * _step(), st_unwind_uprobes(), st_uprobes_return(), _find(), _part().
+ * _few(), st_unwind_uprobes(), st_uprobes_return(), _find(), _part().
  */
 #pragma once
 
