@@ -155,11 +155,11 @@ static int run_applet(struct call *call, int argc, char **argv)
 	int err;
 
 	call->has_command = applet->plan && has_command(argc, argv);
+	if (applet->plan)
+		signals_say_end();
 	err = applet->plan ? begin_status_file(call, argc, argv) : 0;
 	if (err < 0)
 		return err;
-	if (applet->plan)
-		signals_say_end();
 	if (applet->defaults)
 		memcpy(options, applet->defaults, applet->options_size);
 	err = options_parse(options_of(call), argc, argv, options);
@@ -266,10 +266,18 @@ static void end_status_file(const struct call *call, int err, int own)
 		.message = err ? err_cause() : NULL,
 		.command_status = call->command_status,
 	};
-	int failed = call->status_fd >= 0 ? status_file_end(call->status_fd, &end) : 0;
+	sigset_t before;
+	int failed;
 
-	if (failed)
-		fprintf(stderr, "WARNING: --status-file: cannot be written: %s\n", strerror(-failed));
+	if (call->status_fd < 0)
+		return;
+	signals_hold(&before); /* until the exit, so that this is the status */
+	failed = status_file_end(call->status_fd, &end);
+	if (!failed)
+		return;
+	signals_tell_end(NULL);
+	signals_release(&before);
+	fprintf(stderr, "WARNING: --status-file: cannot be written: %s\n", strerror(-failed));
 }
 
 /* Under sudo: the user reads, moves and removes what a run wrote. */

@@ -10,6 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/json.h"
 #include "core/base/replace.h"
+#include "core/host/signals.h"
 
 static const char option[] = "--status-file";
 
@@ -68,35 +69,102 @@ static void describe(const char *applet, const struct run_end *end, struct buf *
 	buf_addc(text, '\n');
 }
 
+static int write_whole(int fd, const char *text, size_t nr)
+{
+	size_t done = 0;
+
+	if (ftruncate(fd, 0))
+		return -errno;
+	while (done < nr) {
+		ssize_t written = pwrite(fd, text + done, nr - done, (off_t)done);
+
+		if (written <= 0)
+			return written ? -errno : -EIO;
+		done += (size_t)written;
+	}
+	return 0;
+}
+
+/* ---- the end by a signal, whose handler only writes what is prepared ---- */
+
+#define ANY_STATUS 999 /* in the prepared texts */
+#define DIGITS 3
+
+static struct {
+	int fd;
+	struct text {
+		char bytes[512];
+		size_t nr;
+	} texts[2]; /* by is_attached */
+} prepared;
+
+static void prepare(bool is_attached, const char *applet)
+{
+	const struct run_end end = {
+		.applet = applet,
+		.status = ANY_STATUS,
+		.own_status = ANY_STATUS,
+		.reason = "signal",
+		.message = is_attached ? "ended by a signal: what was counted is not reported, or only in part"
+				       : "stopped by a signal before anything was attached: nothing was counted",
+		.command_status = -1,
+	};
+	_cleanup_(buf_done) struct buf text = {};
+	struct text *to = &prepared.texts[is_attached];
+
+	describe(applet, &end, &text);
+	to->nr = text.nr < sizeof(to->bytes) ? text.nr : 0;
+	memcpy(to->bytes, text.data, to->nr);
+}
+
+/* A smaller number has blanks before it. */
+static void put_status(char *digits, int status)
+{
+	for (int i = DIGITS - 1; i >= 0; i--, status /= 10)
+		digits[i] = status || i == DIGITS - 1 ? (char)('0' + status % 10) : ' ';
+}
+
+static void write_prepared(int status, bool is_attached)
+{
+	static const char any[DIGITS + 1] = "999";
+	struct text *text = &prepared.texts[is_attached];
+	char *digits;
+
+	while ((digits = memmem(text->bytes, text->nr, any, DIGITS)))
+		put_status(digits, status);
+	if (text->nr && write_whole(prepared.fd, text->bytes, text->nr))
+		return; /* nobody can be told any more */
+}
+
+/* ---- begin and end ---- */
+
 /* A new file at first, which also decides whose it is. After that the file stays, because its directory may become out of reach. */
 int status_file_begin(const char *path, const char *applet)
 {
+	_cleanup_(signals_release) sigset_t before;
 	_cleanup_(buf_done) struct buf text = {};
 	int err, fd;
 
+	signals_hold(&before); /* a file that says "running" must be one that a signal changes */
 	describe(applet, NULL, &text);
 	err = replace_file(path, text.data, text.nr);
 	if (err)
 		return err;
 	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? fail(-errno, "'%s': cannot be opened: %s", path, strerror(errno)) : fd;
+	if (fd < 0)
+		return fail(-errno, "'%s': cannot be opened: %s", path, strerror(errno));
+	prepared.fd = fd;
+	prepare(false, applet);
+	prepare(true, applet);
+	signals_tell_end(write_prepared);
+	return fd;
 }
 
 int status_file_end(int fd, const struct run_end *end)
 {
 	_cleanup_(closep) int file = fd;
 	_cleanup_(buf_done) struct buf text = {};
-	size_t done = 0;
 
 	describe(end->applet, end, &text);
-	if (ftruncate(file, 0))
-		return -errno;
-	while (done < text.nr) {
-		ssize_t nr = pwrite(file, text.data + done, text.nr - done, (off_t)done);
-
-		if (nr <= 0)
-			return nr ? -errno : -EIO;
-		done += (size_t)nr;
-	}
-	return 0;
+	return write_whole(file, text.data, text.nr);
 }

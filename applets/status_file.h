@@ -18,10 +18,10 @@ struct run_end {
 const char *status_file_find(int argc, char **argv);
 
 /*
- * Makes the file with the state "running", before privileges are dropped. A descriptor for status_file_end(), or a negative errno with a
- * recorded cause.
+ * Makes the file with the state "running", before privileges are dropped. If a signal other than SIGKILL ends the process, the file
+ * has that end. A descriptor for status_file_end(), or a negative errno with a recorded cause.
  */
 int status_file_begin(const char *path, const char *applet);
 
-/* Writes the end into the file, and closes it. 0 or a negative errno. */
+/* Writes the end into the file, and closes it. Signals are blocked (signals_hold()). 0 or a negative errno. */
 _must_check_ int status_file_end(int fd, const struct run_end *end);

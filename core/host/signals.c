@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/base/called.h"
 #include "core/host/signals.h"
 
 #include <errno.h>
@@ -8,6 +7,9 @@
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "core/base/called.h"
+#include "core/base/waiting.h"
 
 #define ONE_WISH_MS 50
 #define STATUS_SIGNAL 128
@@ -18,6 +20,8 @@ static struct {
 	pid_t owner;
 	bool runs_command;
 } said;
+
+static signals_tell *told; /* NULL: nobody is told */
 
 static bool is_ignored(int signal_number)
 {
@@ -55,6 +59,11 @@ bool signals_end_is_pending(void)
 	return !sigpending(&pending) && !sigandset(&pending, &pending, &mask) && !sigisemptyset(&pending);
 }
 
+bool signals_end_has_come(void)
+{
+	return signals_end_is_pending() || waiting_left_ns() != UINT64_MAX;
+}
+
 static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
 {
 	const struct sigaction action = { .sa_handler = handler, .sa_mask = *mask, .sa_flags = flags };
@@ -64,14 +73,54 @@ static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
 			sigaction(signal_number, &action, NULL);
 }
 
+/* ---- the end by a signal ---- */
+
+void signals_tell_end(signals_tell *tell)
+{
+	told = tell;
+}
+
+/* Children that have not executed a program yet tell nobody. */
+static void tell_end(int status, bool is_attached)
+{
+	if (told && getpid() == said.owner)
+		told(status, is_attached);
+}
+
+void signals_end_program(int signal_number)
+{
+	sigset_t mask;
+
+	tell_end(STATUS_SIGNAL + signal_number, true);
+	signal(signal_number, SIG_DFL);
+	kill(getpid(), signal_number);
+	sigemptyset(&mask);
+	sigaddset(&mask, signal_number);
+	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+}
+
+static void set_end_at_once(const sigset_t *mask)
+{
+	set_actions(mask, told ? signals_end_program : SIG_DFL, 0);
+}
+
 /* ---- before anything is attached ---- */
 
-/* Children that have not executed a program yet end without the line. */
+/* A terminal that takes nothing does not get the line: the handler could wait for it for ever. */
+static bool say_line(void)
+{
+	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return !poll(&room, 1, 0) || write(STDERR_FILENO, said.line, strlen(said.line)) >= 0;
+}
+
 static void say_end(int signal_number)
 {
-	if (getpid() == said.owner && write(STDERR_FILENO, said.line, strlen(said.line)) < 0)
-		_exit(STATUS_SIGNAL + signal_number);
-	_exit(getpid() == said.owner && !said.runs_command ? 0 : STATUS_SIGNAL + signal_number);
+	bool is_ours = getpid() == said.owner;
+	int status = is_ours && say_line() && !said.runs_command ? 0 : STATUS_SIGNAL + signal_number;
+
+	tell_end(status, false);
+	_exit(status);
 }
 
 void signals_say_end(void)
@@ -136,7 +185,7 @@ static void take_first(int signal_number)
 	signals_that_end(&mask);
 	poll(NULL, 0, ONE_WISH_MS);
 	set_actions(&mask, SIG_IGN, 0);
-	set_actions(&mask, SIG_DFL, 0);
+	set_end_at_once(&mask);
 	errno = saved_errno;
 }
 
@@ -153,7 +202,7 @@ void signals_spare_none(void)
 	sigset_t mask;
 
 	signals_that_end(&mask);
-	set_actions(&mask, SIG_DFL, 0);
+	set_end_at_once(&mask);
 }
 
 void signals_first_is_taken(void)

@@ -11,11 +11,24 @@ void signals_that_end(sigset_t *ret_mask);
 /* Whether one of them has arrived while it was blocked. */
 bool signals_end_is_pending(void);
 
+/* The same, or a thread has taken it and set the deadline of core/base/waiting.h. */
+bool signals_end_has_come(void);
+
 /* Before anything is attached: such a signal prints one line and ends the process with status 0. */
 void signals_say_end(void);
 
 /* After signals_say_end(), for a run with a command: the line says that it was not started, the status is 128 plus the signal. */
 void signals_say_end_of_command(void);
+
+/*
+ * `tell` is called right before a signal ends this process: with the exit status, and whether something was attached. In a signal handler, so it
+ * may only make system calls. NULL: nothing is called. To be called before signals_spare_first() and signals_spare_none().
+ */
+typedef void signals_tell(int status, bool is_attached);
+void signals_tell_end(signals_tell *tell);
+
+/* Ends the process as this signal does by default. */
+void signals_end_program(int signal_number);
 
 /* In a child that becomes another program: restores what signals_say_end() changed, and unblocks all signals. */
 void signals_as_before(void);

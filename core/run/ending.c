@@ -92,18 +92,6 @@ static void give_up_output(struct ending *ending)
 		ending->is_quiet = true;
 }
 
-/* Ends the process as the signal would by default. */
-static void end_program(int signal_number)
-{
-	sigset_t mask;
-
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&mask);
-	sigaddset(&mask, signal_number);
-	kill(getpid(), signal_number);
-	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
-}
-
 static void take_signal(struct ending *ending, int signal_number)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -119,7 +107,7 @@ static void take_signal(struct ending *ending, int signal_number)
 		give_up_output(ending);
 	}
 	if (ending->nr_signals > 2 && signal_number && ending->step > ENDING_DETACHING)
-		end_program(signal_number);
+		signals_end_program(signal_number);
 }
 
 static void *take_signals(void *argument)

@@ -59,13 +59,15 @@ read_rest() {
 
 # A second signal while the report is printed ends it.
 fixture calls -n 20000 -d 20000
-slow_start count "$FIXTURES/calls:st_fix_hit"
+slow_start count --status-file "$T/status" "$FIXTURES/calls:st_fix_hit"
 fixture_work
 tool_signal INT
 until_it_prints
 tool_signal INT
 tool_wait
 expect_status 130 # the signal's own: the report is not whole
+grep -q '"state":"ended","status":130,"own_status":130,"reason":"signal","message":"ended by a signal' "$T/status" ||
+	fail "the status file: $(cat "$T/status")"
 fixture_end
 
 # Nobody reads the report of an interval: the second signal gives up the output, and the run ends in order.

@@ -30,7 +30,7 @@ until_it_listens() {
 signal_at() {
 	tool_line="stacktool funccount, $*"
 	"$FIXTURES/as" foreground "$STACKTOOL" funccount -r --force --max-overhead=off --max-probes=3000 \
-		"$FIXTURES/places:$PLACES" >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&- 5<&- &
+		--status-file "$T/status" "$FIXTURES/places:$PLACES" >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&- 5<&- &
 	tool_pid=$!
 	until until_it_listens; do
 		kill -0 "$tool_pid" 2>/dev/null || break
@@ -48,6 +48,7 @@ signal_at() {
 	elif [ "$status" -le 128 ]; then
 		fail "status $status"
 	fi
+	grep -qE "\"state\":\"ended\",\"status\": *$status," "$T/status" || fail "$*: status $status, $(cat "$T/status")"
 	"$FIXTURES/leftovers" text "$fixture_pid" || fail "$*: a breakpoint is left"
 }
 
