@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +14,26 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/host/caller.h"
+#include "core/host/process.h"
 #include "core/host/signals.h"
 
 #define STATUS_CANNOT_EXECUTE 126
 #define STATUS_SIGNAL 128
+#define LOOK_MS 20 /* how long to wait before looking whether a signal has come */
+#define MOMENT_NS (10 * NSEC_PER_MSEC)
+#define MOMENTS 200 /* two seconds */
 
 struct command {
 	char *const *words;
 	pid_t pid;
+	uid_t user;    /* as which it is executed */
 	int go_fd;     /* a byte lets the child go; closed without one it ends */
 	int answer_fd; /* the errno of a failed exec; closed by a successful one */
-	bool ended, refused, hurry;
+	bool executed, ended, refused, hurry;
 	int status;
 };
 
@@ -41,18 +48,24 @@ static void restore_circumstances(void)
 	descriptors_restore();
 }
 
-/* A change of the user clears PR_SET_PDEATHSIG, so it is set after that. */
+/*
+ * A change of the user clears PR_SET_PDEATHSIG, so it is set again after that. Before the command is executed there is nothing to end in order, and
+ * SIGKILL also ends a stopped process.
+ */
 __attribute__((noreturn)) static void be_command(char *const *words, const struct caller *caller, int go_fd,
 						 int answer_fd, pid_t parent)
 {
-	int err = caller_become(caller);
 	char go;
+	int err;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	err = caller_become(caller);
 	restore_circumstances();
-	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent || read(go_fd, &go, 1) != 1)
 		_exit(0);
 	if (!err) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 		execvp(words[0], words);
 		err = -errno;
 	}
@@ -108,14 +121,18 @@ int command_start(char *const *words, struct command **ret_command)
 	close(go[0]);
 	close(answers[1]);
 	*ret_command = xcalloc(1, sizeof(**ret_command));
-	**ret_command = (struct command){ .words = words, .pid = pid, .go_fd = go[1], .answer_fd = answers[0] };
+	**ret_command = (struct command){ .words = words,
+					  .pid = pid,
+					  .user = caller.other ? caller.uid : geteuid(),
+					  .go_fd = go[1],
+					  .answer_fd = answers[0] };
 	return 0;
 }
 
-static bool reap(struct command *command, int flags)
+static bool reap(struct command *command)
 {
 	while (!command->ended) {
-		pid_t pid = waitpid(command->pid, &command->status, flags);
+		pid_t pid = waitpid(command->pid, &command->status, WNOHANG);
 
 		if (!pid)
 			return false;
@@ -124,14 +141,56 @@ static bool reap(struct command *command, int flags)
 	return true;
 }
 
+static bool is_stopped(const struct command *command)
+{
+	return process_state((uint32_t)command->pid) == 'T';
+}
+
+/* A set-user-id program. The kernel does not send it the signal of PR_SET_PDEATHSIG. */
+static bool is_other_user(const struct command *command)
+{
+	uint32_t inner_pid, user;
+
+	return !process_identity((uint32_t)command->pid, &inner_pid, &user) && user != command->user;
+}
+
+static void wait_a_moment(void)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+
+	nanosleep(&moment, NULL);
+}
+
+/*
+ * A child that has not executed the command. Once it is another user it may not be killed, but it ends when nobody can let it go any more. One
+ * that is stopped must be continued for that, which is always permitted in a session.
+ */
+static void end_child(struct command *command)
+{
+	bool is_let_go = command->go_fd < 0, is_killed = !kill(command->pid, SIGKILL);
+
+	closep(&command->go_fd);
+	command->go_fd = -1;
+	for (int i = 0; i < MOMENTS && !reap(command); i++) {
+		if (!is_killed && is_stopped(command))
+			kill(command->pid, SIGCONT);
+		if (!is_killed && is_let_go)
+			return;
+		wait_a_moment();
+	}
+}
+
 void command_free(struct command *command)
 {
 	if (!command)
 		return;
-	if (command->go_fd >= 0) {
-		close(command->go_fd);
-		reap(command, 0);
-	}
+	if (!command->executed && !reap(command))
+		end_child(command);
+	if (!reap(command) && is_other_user(command))
+		kill(command->pid, SIGTERM);
+	if (!reap(command) && is_stopped(command))
+		kill(command->pid, SIGCONT); /* the signal that our end sends waits until then */
+	closep(&command->go_fd);
 	closep(&command->answer_fd);
 	free(command);
 }
@@ -152,6 +211,17 @@ int command_let_go(struct command *command)
 	return 0;
 }
 
+/* False: a signal that ends us has come first. A child that is stopped does not answer. */
+static bool await_answer(const struct command *command)
+{
+	struct pollfd answer = { .fd = command->answer_fd, .events = POLLIN };
+
+	while (poll(&answer, 1, LOOK_MS) <= 0)
+		if (signals_end_has_come())
+			return false;
+	return true;
+}
+
 int command_release(struct command *command)
 {
 	int err = command_let_go(command);
@@ -159,9 +229,13 @@ int command_release(struct command *command)
 
 	if (err)
 		return err;
+	if (!await_answer(command))
+		return fail(-ECANCELED, "command '%s': a signal came before it was executed%s", command->words[0],
+			    is_stopped(command) ? ": it is stopped" : "");
 	do
 		nr = read(command->answer_fd, &err, sizeof(err));
 	while (nr < 0 && errno == EINTR);
+	command->executed = true;
 	command->refused = nr == sizeof(err);
 	if (!command->refused)
 		return 0;
@@ -182,10 +256,8 @@ void command_hurry(struct command *command)
 /* Waits two seconds at most. */
 static bool reap_soon(struct command *command)
 {
-	const struct timespec moment = { .tv_nsec = 10000000 };
-
-	for (int i = 0; i < 200 && !reap(command, WNOHANG); i++)
-		nanosleep(&moment, NULL);
+	for (int i = 0; i < MOMENTS && !reap(command); i++)
+		wait_a_moment();
 	return command->ended;
 }
 
@@ -198,7 +270,7 @@ static void wait_patiently(struct command *command)
 	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &mask, &before);
 	command->hurry |= !signals_first_is_spared();
-	while (!command->hurry && !reap(command, WNOHANG)) {
+	while (!command->hurry && !reap(command)) {
 		int signal_number = sigwaitinfo(&mask, NULL);
 
 		command->hurry = signal_number > 0 && signal_number != SIGCHLD;

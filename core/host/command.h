@@ -3,8 +3,8 @@
  * The command after "--": a child process that waits, before it executes anything, until everything is attached.
  *
  * It is forked before anything privileged is open and before the system call filter (denied_calls.h), and becomes the user who called
- * sudo (caller.h). Standard input, output, error and the environment are the tool's: HOME is the one that sudo has set. It gets
- * SIGTERM when the tool ends first, however that ends.
+ * sudo (caller.h). Standard input, output, error and the environment are the tool's: HOME is the one that sudo has set. When the
+ * tool ends first, however that ends, the command gets SIGTERM; before it is executed, SIGKILL.
  */
 #pragma once
 
@@ -18,7 +18,10 @@ struct command;
 /* Forks the child; `words` ends with NULL and is borrowed. 0 or a negative errno with a recorded cause; -ENOENT: no such command. */
 int command_start(char *const *words, struct command **ret_command);
 
-/* A child that still waits ends and executes nothing. */
+/*
+ * A child that still waits ends and executes nothing. A command that still runs and is stopped is continued, so that it takes the SIGTERM of
+ * our end.
+ */
 void command_free(struct command *command);
 
 uint32_t command_pid(const struct command *command);
@@ -28,7 +31,7 @@ int command_let_go(struct command *command);
 
 /*
  * Lets the child execute the command, unless that has been done, and waits until it has. 0, or a recorded failure; command_refused() is
- * true if the command could not be executed.
+ * true if the command could not be executed. -ECANCELED: a signal that ends the tool has come first.
  */
 int command_release(struct command *command);
 bool command_refused(const struct command *command);

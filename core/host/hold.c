@@ -97,7 +97,7 @@ static bool next_stop(struct hold *hold, uint64_t until_ns, bool until_signal, i
 			note_stop(hold);
 			*ret_stop = info.si_status;
 			return true;
-		} else if (is_late(until_ns) || (until_signal && signals_end_is_pending())) {
+		} else if (is_late(until_ns) || (until_signal && signals_end_has_come())) {
 			return false;
 		} else {
 			wait_for_child(LOOK_NS);
@@ -231,7 +231,7 @@ enum hold_at hold_next(struct hold *hold, uint64_t until_ns)
 		if (!next_stop(hold, looks && look_ns < until_ns ? look_ns : until_ns, true, &stop)) {
 			if (hold->gone)
 				return HOLD_OVER;
-			if (is_late(until_ns) || signals_end_is_pending())
+			if (is_late(until_ns) || signals_end_has_come())
 				return HOLD_LATE;
 			if (looks)
 				ptrace(PTRACE_INTERRUPT, hold->pid, NULL, NULL);
@@ -262,7 +262,7 @@ void hold_end(struct hold *hold)
 {
 	int stop = 0;
 
-	for (int i = 0; !hold->stopped && !hold->gone && (i < TRIES_TO_STOP || !signals_end_is_pending()); i++) {
+	for (int i = 0; !hold->stopped && !hold->gone && (i < TRIES_TO_STOP || !signals_end_has_come()); i++) {
 		ptrace(PTRACE_INTERRUPT, hold->pid, NULL, NULL);
 		if (next_stop(hold, clock_monotonic_ns() + TRY_TO_STOP_NS, false, &stop) && stop >> 8 == 0 &&
 		    stop != (SIGTRAP | 0x80))

@@ -111,7 +111,7 @@ int release_command(const struct release *release, uint64_t *start_ns)
 	}
 	attachment_set_held(release->attachment, true);
 	err = command_let_go(command);
-	if (!err && !keep_held(release, &hold) && !signals_end_is_pending())
+	if (!err && !keep_held(release, &hold) && !signals_end_has_come())
 		say_late(release->plan);
 	hold_end(&hold);
 	attachment_set_held(release->attachment, false);

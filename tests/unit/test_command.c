@@ -3,6 +3,7 @@
 #include "core/host/command.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/host/process.h"
 #include "core/host/signals.h"
 #include "tests/harness.h"
 
@@ -132,6 +134,104 @@ TEST(it_does_not_outlive_the_tool)
 	waitpid(tool, NULL, 0);
 	assert_int_equal(read(pids[0], &end, 1), 0);
 	close(pids[0]);
+}
+
+/* When it waits: nothing is left to do for a child that is let go, or for sleep(1). */
+static void stop(pid_t pid)
+{
+	siginfo_t info;
+
+	while (process_state((uint32_t)pid) != 'S')
+		sched_yield();
+	kill(pid, SIGSTOP);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOWAIT), 0);
+}
+
+TEST(a_stopped_child_that_is_not_let_go_ends)
+{
+	char *const words[] = { "true", NULL };
+	struct command *command = NULL;
+	pid_t pid;
+
+	assert_int_equal(command_start(words, &command), 0);
+	pid = (pid_t)command_pid(command);
+	stop(pid);
+	command_free(command);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+/* It does not execute anything, so the wait for that is over when a signal comes. */
+TEST(a_signal_ends_the_wait_for_a_stopped_child)
+{
+	char *const words[] = { "true", NULL };
+	struct command *command = NULL;
+	sigset_t mask, before;
+	pid_t pid;
+
+	assert_int_equal(command_start(words, &command), 0);
+	pid = (pid_t)command_pid(command);
+	stop(pid);
+	signals_that_end(&mask);
+	sigprocmask(SIG_BLOCK, &mask, &before);
+	raise(SIGINT);
+	assert_int_equal(command_release(command), -ECANCELED);
+	assert_string_equal(err_cause(), "command 'true': a signal came before it was executed: it is stopped");
+	command_free(command);
+	assert_int_equal(kill(pid, 0), -1);
+	sigprocmask(SIG_SETMASK, &before, NULL); /* takes the signal */
+	signals_spare_first();
+}
+
+static void release_and_stop(struct command *command)
+{
+	if (command_release(command))
+		_exit(1);
+	stop((pid_t)command_pid(command));
+}
+
+/* Until nobody has the other end of the pipe open, and that is: until the command has ended. */
+static void await_end(int fd)
+{
+	char end;
+
+	assert_int_equal(read(fd, &end, 1), 1);
+	assert_int_equal(read(fd, &end, 1), 0);
+	close(fd);
+}
+
+TEST(a_stopped_command_does_not_outlive_the_tool)
+{
+	static const struct {
+		bool is_executed, is_killed;
+	} cases[] = { { true, false }, { false, true } }; /* nothing continues an executed one after SIGKILL */
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *const words[] = { "sleep", "100", NULL };
+		struct command *command = NULL;
+		int ends[2];
+		pid_t tool;
+
+		assert_int_equal(pipe2(ends, 0), 0);
+		tool = fork();
+		if (!tool) {
+			close(ends[0]);
+			if (command_start(words, &command))
+				_exit(1);
+			if (cases[i].is_executed)
+				release_and_stop(command);
+			else
+				stop((pid_t)command_pid(command));
+			if (write(ends[1], "s", 1) != 1)
+				_exit(1);
+			if (cases[i].is_killed)
+				raise(SIGKILL);
+			command_free(command);
+			_exit(0);
+		}
+		close(ends[1]);
+		waitpid(tool, NULL, 0);
+		await_end(ends[0]);
+	}
 }
 
 TEST(in_a_hurry_it_is_not_waited_for)
