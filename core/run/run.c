@@ -168,11 +168,11 @@ static int load(struct run *run)
 }
 
 /* Prints how this run differs from what the user may expect, before it starts. */
-static void say_fallback(struct run *run)
+static void say_fallback(struct run *run, const char *lacking)
 {
 	const struct plan *plan = run->plan;
 
-	run_say_fallback(plan, &run->attach, run->attachment, run->spaces);
+	run_say_fallback(plan, &run->attach, run->attachment, run->spaces, lacking);
 	run->lost |= run->attach.missing.nr;
 	if (run->no_kernel_symbols && plan->want_kernel)
 		run_say("/proc/kallsyms: %s: kernel frames have no names", strerror(run->no_kernel_symbols));
@@ -549,8 +549,17 @@ static int release(struct run *run)
 	return release_command(&release, shows_events(run) ? NULL : &run_current(run)->start_ns);
 }
 
+/* From here on signals are taken, even while a terminal takes no message. The thread for that has no more privileges than the rest of the run. */
+static int drop_privileges(struct run *run, struct buf *ret_lacking)
+{
+	privilege_note(ret_lacking);
+	return privilege_drop() ?: denied_calls_begin_but_ptrace()
+		       ?: ending_begin(&run->ending, run->collector, run->plan);
+}
+
 static int carry_out(struct run *run)
 {
+	_cleanup_(buf_done) struct buf lacking = {};
 	int err = start(run);
 
 	if (err)
@@ -561,10 +570,10 @@ static int carry_out(struct run *run)
 	/* Attaching is not part of an interval, but single events may have come already. */
 	if (!shows_events(run))
 		run_current(run)->start_ns = clock_monotonic_ns();
-	say_fallback(run);
-	err = privilege_drop() ?: denied_calls_begin_but_ptrace();
+	err = drop_privileges(run, &lacking);
 	if (err)
 		return err;
+	say_fallback(run, buf_text(&lacking));
 	if (run->plan->debug)
 		run_say_privileges();
 	err = print_around(run, render_header);
@@ -573,7 +582,6 @@ static int carry_out(struct run *run)
 		err = release(run);
 	err = err ?: denied_calls_add_ptrace();
 	run_progress_begin(&run->progress, run->plan);
-	err = err ?: ending_begin(&run->ending, run->collector, run->plan);
 	err = err ?: collector_start(run->collector);
 	if (!err && run->screen)
 		err = run_screen_begin(run->screen, &run->profile);

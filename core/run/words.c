@@ -55,6 +55,8 @@ int run_require_targets(const struct plan *plan)
 
 	if (!err)
 		run_say_lines(buf_text(&missing));
+	else if (plan->has_process_names)
+		hint("-p found it by its name; it has ended since");
 	return err;
 }
 
@@ -192,14 +194,12 @@ static void say_processes(const struct plan *plan)
 }
 
 void run_say_fallback(const struct plan *plan, const struct attach_plan *attach, const struct attachment *attachment,
-		      struct spaces *spaces)
+		      struct spaces *spaces, const char *lacking)
 {
 	_cleanup_(buf_done) struct buf lines = {};
 
 	say_processes(plan);
-	privilege_note(&lines);
-	run_say_lines(buf_text(&lines));
-	buf_clear(&lines);
+	run_say_lines(lacking);
 	attachment_describe_refused(attachment, &lines);
 	run_say_lines(buf_text(&lines));
 	run_say_places(attach);

@@ -59,9 +59,12 @@ void run_say_attached(void);
 /* Prints what resolution found out about the places, and which are missing. */
 void run_say_places(const struct attach_plan *attach);
 
-/* The same, and how privileges, refused places, unwinding, sampling and the side-band make this run different. spaces: NULL if none. */
+/*
+ * The same, and how privileges, refused places, unwinding, sampling and the side-band make this run different. spaces: NULL if none. lacking:
+ * from privilege_note().
+ */
 void run_say_fallback(const struct plan *plan, const struct attach_plan *attach, const struct attachment *attachment,
-		      struct spaces *spaces);
+		      struct spaces *spaces, const char *lacking);
 
 /* Prints the files of -o and --save, their contents and sizes. Not for names with placeholders. */
 void run_say_files(const struct plan *plan, const struct profile *profile);

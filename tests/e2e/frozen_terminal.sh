@@ -77,3 +77,56 @@ for how in s n; do
 	wait "$first"
 	thaw 0
 done
+
+# frozen_from_start HOW ARG…: the same, but the terminal is held before the tool begins
+frozen_from_start() {
+	how=$1
+	shift
+	tool_line="terminal -$how stacktool $*"
+	mkfifo "$T/start"
+	# shellcheck disable=SC2016 # the inner shell's
+	fixture terminal "-$how" 12 "$T/seen" GO sh -c 'echo GO; read -r _ <"$1"; shift; exec "$@"' - "$T/start" "$STACKTOOL" "$@"
+	go
+	read -r _ tool <&7 || fail "$tool_line: $(cat "$T/seen" "$T/fixture.err")"
+	echo start >"$T/start"
+	rm "$T/start"
+}
+
+has_ended() {
+	grep -q '^State:.Z' "/proc/$tool/status"
+}
+
+# It catches or blocks SIGTERM, bit 14.
+until_it_listens() {
+	until grep -qE '^Sig(Blk|Cgt):.*[4567cdef]...$' "/proc/$tool/status"; do :; done
+}
+
+for how in s n; do
+	# Its first line waits for the terminal. Ctrl-C again ends that.
+	begin_targets 1
+	frozen_from_start "$how" count -p "$first,$second" "$FIXTURES/calls:st_fix_hit"
+	while "$FIXTURES/leftovers" text "$second" >/dev/null; do
+		! has_ended || fail "$tool_line: has ended"
+	done
+	until "$FIXTURES/leftovers" text "$second" >/dev/null || has_ended; do
+		kill -INT "$tool"
+	done
+	"$FIXTURES/leftovers" text "$second" || fail "$tool_line: a breakpoint is left"
+	go
+	fixture_done
+	case $line in 0 | 2) ;; *) fail "$tool_line: status $line" ;; esac
+	fixture_end
+	kill "$first"
+	wait "$first"
+	end_targets
+
+	# Before anything is attached the line is left out.
+	frozen_from_start "$how" count "$FIXTURES/calls:st_fix_hit"
+	until_it_listens
+	until has_ended; do
+		kill -INT "$tool"
+	done
+	go
+	fixture_done
+	fixture_end
+done
