@@ -369,11 +369,14 @@ enum st_task_filter {
 	ST_FILTER_TID,
 };
 
+#define ST_START_NS 10000000 /* /proc/PID/stat has the start time in ticks of USER_HZ */
+
 struct st_config {
 	__u64 seed[2];
 	__u64 pidns_device; /* of our pid namespace; 0: it is the initial one */
 	__u64 pidns_inode;
 	__u64 sample_period_ns; /* of a clock event with a constant period; else 0 */
+	__u64 filter_start_ns; /* when `filter_single` began: CLOCK_BOOTTIME in ticks of ST_START_NS; 0: not known */
 	__u64 ring_wake_bytes; /* the reader is woken when more than this waits in the ring */
 	__u32 key_parts; /* enum key_part */
 	__u32 task_access; /* enum task_access */
@@ -460,4 +463,4 @@ _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECOR
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 11 + ST_OUTER_RING) + 104);
-ST_ASSERT_SIZE(struct st_config, 96);
+ST_ASSERT_SIZE(struct st_config, 104);

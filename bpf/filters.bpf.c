@@ -19,6 +19,30 @@ static __always_inline __u64 st_mount_namespace(void)
 	return 0;
 }
 
+/* ---- start times ---- */
+
+/* The id of an ended process is given to another one. */
+__noinline int st_began_at(__u64 start_ns)
+{
+	struct task_struct *task;
+	__u64 began_ns;
+
+	if (!start_ns)
+		return 1;
+	if (st_config.task_access == TASK_ACCESS_BTF) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		began_ns = st_config.task_filter == ST_FILTER_TGID ? task->group_leader->start_boottime
+								   : task->start_boottime;
+	} else if (st_config.task_access == TASK_ACCESS_PROBE_READ) {
+		task = (struct task_struct *)bpf_get_current_task();
+		began_ns = st_config.task_filter == ST_FILTER_TGID ? BPF_CORE_READ(task, group_leader, start_boottime)
+								   : BPF_CORE_READ(task, start_boottime);
+	} else {
+		return 1;
+	}
+	return began_ns - start_ns < ST_START_NS;
+}
+
 /* ---- pid namespaces ---- */
 
 /*

@@ -110,6 +110,7 @@ struct task_struct {
 	void *stack;
 	struct task_struct *real_parent;
 	__u64 start_time;
+	__u64 start_boottime;
 	__u64 self_exec_id; /* u32 before 5.7: commit d1e7fd6462ca ("signal: Extend exec_id to 64bits") */
 	struct task_struct *group_leader;
 	struct pid *thread_pid; /* NULL once the task has been released */

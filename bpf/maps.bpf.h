@@ -83,7 +83,8 @@ ST_MAP(st_costs, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_cost);
 
 /* ---- filters ---- */
 
-ST_MAP(st_pids, HASH, 0, 1, __u32, __u32);
+/* When each began, as in st_config.filter_start_ns. */
+ST_MAP(st_pids, HASH, 0, 1, __u32, __u64);
 
 /* Descendants of a command: by tgid in the initial pid namespace. The value is the start time of the process. */
 ST_MAP(st_children, HASH, 0, 16384, __u32, __u64);

@@ -30,7 +30,7 @@ __noinline int st_in_family(__u32 tgid)
 
 	if (!st_config.follow_children)
 		return 0;
-	if (tgid == st_config.filter_single)
+	if (tgid == st_config.filter_single && st_began_at(st_config.filter_start_ns))
 		return 1;
 	return bpf_map_lookup_elem(&st_children, &global_tgid) != 0;
 }

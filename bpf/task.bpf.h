@@ -102,11 +102,17 @@ static __always_inline __u32 st_ended_call(void *given)
  */
 int st_in_family(__u32 tgid);
 
+/* Whether the current process or thread, of the filter's kind, is the one that began at this time. Also a global function (filters.bpf.c). */
+int st_began_at(__u64 start_ns);
+
 static __always_inline int st_in_list(__u32 id)
 {
+	__u64 *start_ns;
+
 	if (st_config.filter_single)
-		return id == st_config.filter_single;
-	return bpf_map_lookup_elem(&st_pids, &id) != 0;
+		return id == st_config.filter_single && st_began_at(st_config.filter_start_ns);
+	start_ns = bpf_map_lookup_elem(&st_pids, &id);
+	return start_ns && st_began_at(*start_ns);
 }
 
 static __always_inline int st_wanted_process(const struct st_who *who)

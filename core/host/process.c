@@ -86,6 +86,12 @@ char process_state(uint32_t pid)
 	return read_text(pid, "status", &status) ? '\0' : *line_of(&status, "\nState:\t");
 }
 
+void process_continue(pid_t pid)
+{
+	if (process_state((uint32_t)pid) == 'T')
+		kill(pid, SIGCONT);
+}
+
 static bool is_dead(uint32_t pid)
 {
 	char state = process_state(pid);
@@ -160,16 +166,12 @@ bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
 	return false;
 }
 
-/*
- * Field 22 of stat is start_boottime. The host was not suspended for longer before that than until now. The comm, field 2, can contain
- * spaces and parentheses: the last ')' ends it.
- */
-int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
+/* Field 22 of stat is start_boottime. The comm, field 2, can contain spaces and parentheses: the last ')' ends it. */
+static int read_start(uint32_t pid, uint64_t *ret_boot_ns)
 {
 	_cleanup_(buf_done) struct buf text = {};
-	int err = read_text(tgid, "stat", &text);
+	int err = read_text(pid, "stat", &text);
 	const char *at = strrchr(buf_text(&text), ')');
-	uint64_t now_ns = clock_monotonic_ns(), slept_ns = clock_now_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
 	unsigned long long ticks;
 
 	if (err)
@@ -178,9 +180,42 @@ int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 		at = strchr(at + 1, ' ');
 	if (!at || sscanf(at, "%llu", &ticks) != 1)
 		return -EBADMSG;
-	start_ns = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	*ret_boot_ns = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	return 0;
+}
+
+/* The host was not suspended for longer before that than until now. */
+int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
+{
+	uint64_t now_ns = clock_monotonic_ns(), slept_ns = clock_now_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
+	int err = read_start(tgid, &start_ns);
+
+	if (err)
+		return err;
 	*ret_start_ns = start_ns > slept_ns ? start_ns - slept_ns : 0;
 	return 0;
+}
+
+/* "boottime  SECONDS  NANOSECONDS", of which /proc adds the sum. */
+static bool has_clocks_of_its_own(void)
+{
+	_cleanup_(buf_done) struct buf offsets = {};
+	const char *at;
+
+	if (read_text(0, "timens_offsets", &offsets))
+		return false; /* no such namespaces */
+	at = strstr(buf_text(&offsets), "boottime");
+	at = at ? at + strlen("boottime") : "";
+	return at[strspn(at, " \t0")] != '\n';
+}
+
+int process_start_boot(uint32_t pid, uint64_t *ret_start_ns)
+{
+	int err = read_start(pid, ret_start_ns);
+
+	if (!err && has_clocks_of_its_own())
+		*ret_start_ns = 0;
+	return err;
 }
 
 /* ---- what the user named ---- */

@@ -36,6 +36,11 @@ uint32_t process_living_task(uint32_t tgid);
 /* The letter of the state of a process or thread (proc(5)); 0 if it cannot be read. Waits for no lock of the process. */
 char process_state(uint32_t pid);
 
+/*
+ * Continues a process of ours if it is stopped. Ctrl-Z stops all of us, and somebody may continue only the one that waits.
+ */
+void process_continue(pid_t pid);
+
 /* The process id in the pid namespace of the process, and its effective user id. 0, or -ESRCH. */
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
 
@@ -50,6 +55,12 @@ bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
  * the host was suspended, so the true time can be later. 0 or a negative errno without a recorded cause.
  */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns);
+
+/*
+ * When a process or thread began, CLOCK_BOOTTIME in ns, rounded down to a tick of 10 ms: as the kernel's start_boottime. 0 in a time namespace,
+ * where it is not known. 0 or a negative errno without a recorded cause.
+ */
+int process_start_boot(uint32_t pid, uint64_t *ret_start_ns);
 
 /*
  * Device and inode of our pid namespace for bpf_get_ns_current_pid_tgid(). 1 in a child namespace; 0 in the initial one, which needs

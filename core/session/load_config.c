@@ -48,6 +48,14 @@ const struct mechanism_traits *load_traits(enum mechanism mechanism)
 
 /* ---- configuration ---- */
 
+/* One that has ended already does not begin again: no process matches. */
+static uint64_t start_of(uint32_t pid)
+{
+	uint64_t start_ns;
+
+	return process_start_boot(pid, &start_ns) ? UINT64_MAX : start_ns;
+}
+
 static int set_task_filter(struct st_config *config, const struct plan *plan)
 {
 	uint64_t device = 0, inode = 0;
@@ -65,6 +73,8 @@ static int set_task_filter(struct st_config *config, const struct plan *plan)
 		config->task_filter = ST_FILTER_TID;
 		config->filter_single = plan->tids.nr == 1 ? plan->tids.data[0] : 0;
 	}
+	if (config->filter_single)
+		config->filter_start_ns = start_of(config->filter_single);
 	return 0;
 }
 
@@ -379,12 +389,13 @@ bool loaded_will_unwind(const struct plan *plan, const struct attach_plan *attac
 
 static int fill_pids(struct stacktool *skeleton, const struct plan *plan)
 {
-	uint32_t nr = nr_filter_ids(plan), one = 1;
+	uint32_t nr = nr_filter_ids(plan);
 	const uint32_t *ids = plan->tgids.nr ? plan->tgids.data : plan->tids.data;
 
 	for (uint32_t i = 0; nr > 1 && i < nr; i++) {
-		int err = bpf_map__update_elem(skeleton->maps.st_pids, &ids[i], sizeof(ids[i]), &one, sizeof(one),
-					       BPF_ANY);
+		uint64_t start_ns = start_of(ids[i]);
+		int err = bpf_map__update_elem(skeleton->maps.st_pids, &ids[i], sizeof(ids[i]), &start_ns,
+					       sizeof(start_ns), BPF_ANY);
 
 		if (err)
 			return fail(err, "pid filter: cannot fill the map: %s", strerror(-err));

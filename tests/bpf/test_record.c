@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "core/host/process.h"
 #include "tests/bpf/object.h"
 #include "tests/harness.h"
 
@@ -298,17 +299,38 @@ TEST(filters_count_what_they_leave_out)
 
 TEST(a_list_of_processes_lets_its_members_through)
 {
-	uint32_t self = (uint32_t)getpid(), one = 1;
+	uint32_t self = (uint32_t)getpid();
+	uint64_t unknown = 0;
 	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test",
 						       .config = { BOTH, .task_filter = ST_FILTER_TGID } });
 	run_here(&object, 3);
-	assert_int_equal(bpf_map__update_elem(object.skeleton->maps.st_pids, &self, sizeof(self), &one, sizeof(one), 0),
+	assert_int_equal(bpf_map__update_elem(object.skeleton->maps.st_pids, &self, sizeof(self), &unknown,
+					      sizeof(unknown), 0),
 			 0);
 	run_here(&object, 5);
 	assert_int_equal(object_stats(&object, LIVE).filtered, 3);
 	assert_int_equal(object_sum(&object, LIVE, NULL), 5);
+}
+
+/* A new process with the id of one that has ended. */
+TEST(the_id_of_a_process_that_began_at_another_time_is_left_out)
+{
+	struct st_config config = { BOTH, .task_filter = ST_FILTER_TGID, .filter_single = (uint32_t)getpid() };
+	uint64_t start_ns;
+
+	config.task_access = TASK_ACCESS_PROBE_READ;
+	assert_int_equal(process_start_boot(config.filter_single, &start_ns), 0);
+	for (int i = -1; i <= 1; i++) {
+		struct object_options options = { .program = "on_test", .config = config };
+		_cleanup_(object_done) struct object object;
+
+		options.config.filter_start_ns = start_ns + (uint64_t)(i * ST_START_NS);
+		object_load(&object, &options);
+		run_here(&object, 5);
+		assert_int_equal(object_stats(&object, LIVE).filtered, i ? 5 : 0);
+	}
 }
 
 TEST(a_seed_changes_every_id)
