@@ -54,6 +54,7 @@ bool probe_wait_step(struct probe_wait *wait, struct probe_call *call)
 {
 	if (probe_call_has_ended(call, STEP_MS))
 		return true;
+	process_continue(probe_call_pid(call));
 	wait->waited_ms = process_state((uint32_t)probe_call_pid(call)) == 'R' ? 0 : wait->waited_ms + STEP_MS;
 	return false;
 }

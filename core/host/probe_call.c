@@ -20,6 +20,7 @@
 
 #include "core/base/call_filter.h"
 #include "core/base/cleanup.h"
+#include "core/host/process.h"
 #include "core/host/signals.h"
 
 enum {
@@ -234,8 +235,10 @@ bool probe_call_has_ended(struct probe_call *call, int timeout_ms)
 void probe_calls_go(struct probe_call *const *calls, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		while (calls[i] && calls[i]->state == STARTED && !probe_call_has_ended(calls[i], 0))
+		while (calls[i] && calls[i]->state == STARTED && !probe_call_has_ended(calls[i], 0)) {
 			await_change(calls[i], STARTED);
+			process_continue(calls[i]->pid);
+		}
 	for (size_t i = 0; i < nr; i++) {
 		if (!calls[i])
 			continue;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +15,18 @@
 
 #include "core/base/call_filter.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
+#include "core/base/waiting.h"
 #include "core/host/privilege.h"
+#include "core/host/process.h"
 
 enum {
 	SOCKET = 3, /* the only descriptor apart from 0 to 2, which are /dev/null */
+	LOOK_MS = 100,
+	UNWANTED_MS = 3000, /* for an answer that the user does not want to wait for */
+	END_MS = 2000,
 };
 
 enum wish {
@@ -213,11 +220,29 @@ static _Noreturn void be_writer(int socket, bool (*fits)(const void *context, co
 
 static struct writer *writers;
 
-/* False if the writer has ended. */
-static bool exchange(int socket, const struct request *request, struct answer *ret_answer, int *ret_fd)
+/* False: it does not answer, and the user does not want to wait. */
+static bool await_answer(const struct writer_process *process)
 {
-	return send(socket, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) &&
-	       receive_answer(socket, ret_answer, ret_fd);
+	struct pollfd answer = { .fd = process->socket, .events = POLLIN };
+	int waited_ms = 0;
+
+	while (waited_ms < UNWANTED_MS && poll(&answer, 1, LOOK_MS) <= 0) {
+		process_continue(process->pid);
+		waited_ms += waiting_is_unwanted() ? LOOK_MS : 0;
+	}
+	return waited_ms < UNWANTED_MS;
+}
+
+/* False if the writer has ended or does not answer. An answer that comes later would be taken for that to another request. */
+static bool exchange(struct writer_process *process, const struct request *request, struct answer *ret_answer,
+		     int *ret_fd)
+{
+	if (send(process->socket, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) &&
+	    await_answer(process) && receive_answer(process->socket, ret_answer, ret_fd))
+		return true;
+	closep(&process->socket);
+	process->socket = -1;
+	return false;
 }
 
 /* The next writer takes over, but not a file that its predecessor has begun. */
@@ -231,9 +256,10 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 		return fail(-ENAMETOOLONG, "'%s': %s", path, strerror(ENAMETOOLONG));
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);
-	while (!exchange(writers->processes[writers->current].socket, &request, &answer, ret_fd)) {
+	while (!exchange(&writers->processes[writers->current], &request, &answer, ret_fd)) {
 		if (!is_first || writers->current + 1 == WRITERS)
-			return fail(-EIO, "'%s': cannot be written: the process that writes files has ended", path);
+			return fail(-EIO, "'%s': cannot be written: the process that writes files %s", path,
+				    waiting_is_unwanted() ? "has ended, or does not answer" : "has ended");
 		writers->current++;
 	}
 	if (answer.err)
@@ -300,13 +326,25 @@ int writer_start(struct writer *writer, bool (*fits)(const void *context, const 
 	return 0;
 }
 
+/* It ends with its socket. One that hangs in a file system is killed, and left if that does not help. */
+static void await_end(pid_t pid)
+{
+	const struct timespec moment = { .tv_nsec = NSEC_PER_MSEC };
+
+	for (int ms = 0; ms < END_MS && !waitpid(pid, NULL, WNOHANG); ms++) {
+		process_continue(pid);
+		if (ms == END_MS / 2)
+			kill(pid, SIGKILL);
+		nanosleep(&moment, NULL);
+	}
+}
+
 void writer_stop(struct writer *writer)
 {
 	replace_by(NULL);
 	for (size_t i = 0; i < WRITERS && writer->processes[i].pid; i++) {
 		closep(&writer->processes[i].socket);
-		while (waitpid(writer->processes[i].pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		await_end(writer->processes[i].pid);
 		writer->processes[i].pid = 0;
 	}
 }

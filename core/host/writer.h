@@ -4,7 +4,8 @@
  * needs no right to. It is forked before anything else is open and has only CAP_DAC_OVERRIDE, some thirty system calls, and
  * the files that `fits` allows. The caller writes the content into the descriptor.
  *
- * If the caller ends or is killed, the writer removes a file that is not finished.
+ * If the caller ends or is killed, the writer removes a file that is not finished. A writer that hangs in a file system is waited for until
+ * the user stops that (waiting_is_unwanted()).
  */
 #pragma once
 
@@ -30,5 +31,5 @@ struct writer {
  */
 int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context);
 
-/* Ends the processes, when all files are finished. */
+/* Ends the processes, when all files are finished. Waits for two seconds each at most. */
 void writer_stop(struct writer *writer);
