@@ -186,7 +186,7 @@ const struct option_spec guard_table[] = {
 	OPTION_END,
 };
 
-static int parse_output(const char *text, void *field)
+int output_parse(const char *text, void *field)
 {
 	return output_options_add((struct output_options *)((char *)field - offsetof(struct output_options, path)),
 				  text);
@@ -197,7 +197,7 @@ const struct option_spec output_table[] = {
 	       "write the report to FILE; the suffix selects the format: .txt, .folded, .json, .svg, .html, .pb.gz, "
 	       ".speedscope.json, .perf or .stk; %n, %t and %h in the name stand for the number of the report, time "
 	       "and host. May be given several times",
-	       .parse = parse_output, .ours = true),
+	       .parse = output_parse, .ours = true),
 	OPTION(0, "format", struct output_options, format, "NAME",
 	       "format of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script), "
 	       "stk, or summary: the heaviest call tree and the busiest functions, which is what a subcommand prints on a "
@@ -273,7 +273,7 @@ const struct option_spec group_table[] = {
 };
 
 const struct option_spec limit_table[] = {
-	OUR_OPTION(0, "top", plan.presentation.top, "N", "print only the N largest rows", .min = 1),
+	OUR_OPTION(0, "top", plan.presentation.top, "N", "print only the N heaviest rows", .min = 1),
 	OUR_OPTION(0, "min-count", plan.presentation.least, "N", "print only rows of at least N", .min = 1),
 	OPTION_END,
 };

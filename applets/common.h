@@ -96,6 +96,9 @@ void stack_plan(struct run_options *options);
 	"command ends, even if children are left. stacktool then exits with the status of the command: 128+N if "    \
 	"signal N killed it, 126 or 127 if it could not be executed."
 
+/* For -o, the option of output_options.path: adds a file. 0, or a usage error. */
+int output_parse(const char *text, void *field);
+
 /* Fields of struct output_options: where a report goes, in which format, and how its pictures look. */
 extern const struct option_spec output_table[];
 extern const struct option_spec graph_table[];

@@ -6,41 +6,49 @@
 #include "core/run/run.h"
 
 struct diff_options {
+	struct diff_request request;
 	bool folded;
-	struct output_options output;
-	struct filter filter;
-	const char *before, *now, *debug_directories;
 };
 
 static const struct option_spec table[] = {
-	OPTION('n', "normalize", struct diff_options, output.normalize, NULL,
+	OPTION('n', "normalize", struct diff_options, request.output.normalize, NULL,
 	       "scale BEFORE to the total of NOW, for profiles of different length"),
 	OPTION('f', "folded", struct diff_options, folded, NULL, "folded lines 'stack before now', for other tools"),
-	OPTION(0, "top", struct diff_options, output.limit, "N", "functions in the table (default 30)", .min = 1),
-	OPTION(0, "lines", struct diff_options, output.limit, "N", "same as --top", .min = 1, .hidden = true),
-	OPTION(0, "negate", struct diff_options, output.negate, NULL, "draw what grew in blue and what shrank in red"),
-	OPTION(0, "debug-dir", struct diff_options, debug_directories, "DIR[:DIR...]",
+	OPTION(0, "top", struct diff_options, request.output.limit, "N",
+	       "print only the N functions that changed most (default 30)", .min = 1),
+	OPTION('v', "verbose", struct diff_options, request.verbose, NULL,
+	       "print notes even if nothing is missing: how many stacks are complete, and the account of samples"),
+	OPTION(0, "negate", struct diff_options, request.output.negate, NULL,
+	       "draw what grew in blue and what shrank in red"),
+	OPTION(0, "debug-dir", struct diff_options, request.debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
 	       "then in /usr/lib/debug, then at their own paths",
 	       .parse = debug_directories_parse),
-	OPTION_FRAGMENT(filter_table, struct diff_options, filter),
-	OPTION_FRAGMENT(output_table, struct diff_options, output),
-	OPTION_FRAGMENT(graph_table, struct diff_options, output),
-	OPERAND("before", struct diff_options, before, "a saved profile or folded stacks", .required = true),
-	OPERAND("now", struct diff_options, now, "the profile to compare it with", .required = true),
+	OPTION_FRAGMENT(filter_table, struct diff_options, request.filter),
+	OPTION('o', "output", struct diff_options, request.output.path, "FILE",
+	       "write the difference to FILE; the suffix selects the format: .txt, .folded, .svg or .html. May be given "
+	       "several times",
+	       .parse = output_parse),
+	OPTION(0, "format", struct diff_options, request.output.format, "NAME",
+	       "format of the difference: text (the table), folded, svg or html", .values = "text folded svg html",
+	       .parse = output_format_parse),
+	OPTION_FRAGMENT(output_table, struct diff_options, request.output),
+	OPTION_FRAGMENT(graph_table, struct diff_options, request.output),
+	OPERAND("before", struct diff_options, request.before, "a saved profile or folded stacks", .required = true),
+	OPERAND("now", struct diff_options, request.now, "the profile to compare it with", .required = true),
 	OPTION_END,
 };
 
 static int compare(void *block)
 {
 	struct diff_options *options = block;
-	struct output_options *output = &options->output;
+	struct output_options *output = &options->request.output;
 	int err = options->folded ? output_options_ask(output, "-f/--folded", OUTPUT_FOLDED)
 				  : output_options_settle(output);
 
 	if (!err && output->limit && !(output_options_forms(output) & (1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT)))
 		err = fail_usage("argument --top: only for the table (text)");
-	return err ?: run_diff(options->before, options->now, options->debug_directories, output, &options->filter);
+	return err ?: run_diff(&options->request);
 }
 
 static const struct applet_example examples[] = {

@@ -6,14 +6,10 @@
 #include "core/run/run.h"
 #include "core/run/terminal.h"
 
-#define TOP_LINES 30
-#define TOP_UNSAID UINT32_MAX /* --top without a number */
-#define LINES_UNSAID UINT32_MAX /* --lines without a number */
-
 struct report_options {
 	struct report_request request;
-	bool tree;
-	uint32_t top, lines, least; /* lines: of the table; LINES_UNSAID: source lines */
+	bool tree, functions;
+	uint32_t top, least;
 };
 
 static const struct option_spec table[] = {
@@ -23,17 +19,17 @@ static const struct option_spec table[] = {
 	       .exclusive = "form"),
 	OPTION(0, "tree", struct report_options, tree, NULL,
 	       "a call tree with total and self; with --reverse a caller tree", .exclusive = "form"),
-	OPTION(0, "top", struct report_options, top, "N", "the N functions with the most self time (default 30)",
-	       .min = 1, .max = TOP_UNSAID - 1, .otherwise = TOP_UNSAID, .exclusive = "form"),
+	OPTION(0, "functions", struct report_options, functions, NULL,
+	       "a table of the functions with the most self time", .exclusive = "form"),
 	OPTION(0, "tui", struct report_options, request.tui, NULL, "browse the call tree in the terminal",
 	       .exclusive = "form"),
 	OPTION(0, "histogram", struct report_options, request.histogram, NULL,
 	       "text with histograms below the stacks, for runs with --timestamps (those with --histogram have them "
 	       "anyway)",
 	       .exclusive = "form"),
-	OPTION(0, "lines", struct report_options, lines, "N",
-	       "show source lines after names; with --top, '--lines N' prints N rows", .min = 1,
-	       .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
+	OPTION(0, "top", struct report_options, top, "N",
+	       "print only the N heaviest rows, with --functions the N heaviest functions (default 30)", .min = 1),
+	OPTION(0, "lines", struct report_options, request.lines, NULL, "show source lines after function names"),
 	OPTION(0, "inlines", struct report_options, request.inlines, NULL, "show inlined functions as frames"),
 	OPTION(0, "least", struct report_options, least, "PERCENT", "omit smaller branches from the tree (default 1)",
 	       .parse = graph_percent_parse),
@@ -50,7 +46,7 @@ static const struct option_spec table[] = {
 	OPTION(0, "by-name", struct report_options, request.by_name, NULL,
 	       "merge rows whose printed stacks are the same"),
 	OPTION('v', "verbose", struct report_options, request.verbose, NULL,
-	       "print the account of timed samples even if nothing is missing"),
+	       "print notes even if nothing is missing: how many stacks are complete, and the account of samples"),
 	OPTION(0, "redact", struct report_options, request.redact, NULL,
 	       "replace names of processes, control groups and the host, and paths outside the system's directories"),
 	OPTION('q', "quiet", struct report_options, request.quiet, NULL,
@@ -89,17 +85,13 @@ static int check_lines(const struct report_options *options, struct output_optio
 static bool wants_rows(const struct report_request *request)
 {
 	return request->text || request->folded || request->delimited || request->annotate || request->addresses ||
-	       request->timestamps || request->histogram;
+	       request->timestamps || request->histogram || request->top;
 }
 
 static int choose_form(const struct report_options *options, struct output_options *output)
 {
 	int err;
 
-	if (options->lines && !options->top)
-		return fail_usage("argument --lines: a number is only allowed with --top");
-	if (options->lines && options->top != TOP_UNSAID)
-		return fail_usage("argument --lines: not allowed with a number after --top");
 	if (options->least && !options->tree)
 		return fail_usage("argument --least: only with --tree");
 	if (options->request.tui)
@@ -108,9 +100,9 @@ static int choose_form(const struct report_options *options, struct output_optio
 		output->limit = options->least;
 		return output_options_ask(output, "--tree", OUTPUT_TREE);
 	}
-	if (options->top) {
-		output->limit = options->top != TOP_UNSAID ? options->top : options->lines ? options->lines : TOP_LINES;
-		return output_options_ask(output, "--top", OUTPUT_TOP);
+	if (options->functions) {
+		output->limit = options->top;
+		return output_options_ask(output, "--functions", OUTPUT_FUNCTIONS);
 	}
 	err = check_lines(options, output);
 	err = err ?: output_options_settle(output);
@@ -126,9 +118,7 @@ static int print_report(void *block)
 	struct report_request *request = &options->request;
 	int err;
 
-	request->lines = options->lines == LINES_UNSAID;
-	if (request->lines)
-		options->lines = 0;
+	request->top = options->functions ? 0 : options->top;
 	err = choose_form(options, &request->output);
 	if (!err && request->vmlinux && !request->lines && !request->inlines)
 		err = fail_usage("argument --vmlinux: only with --lines or --inlines");
@@ -143,7 +133,7 @@ static const struct applet_example examples[] = {
 	{ "--tree five.stk", "a call tree, heaviest branch first", true },
 	{ "--tree --reverse five.stk", "who calls the functions that are busy" },
 	{ "--tui five.stk", "browse the call tree in the terminal", true },
-	{ "--top --comm '^nginx' five.stk", "the busiest functions of one command" },
+	{ "--functions --comm '^nginx' five.stk", "the busiest functions of one command" },
 	{ "-o out.svg out.perf", "a flame graph of what 'perf script' printed" },
 	{ "--exclude '^do_idle$' -f five.stk", "without stacks that contain a function" },
 	{},

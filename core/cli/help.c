@@ -115,7 +115,7 @@ static void add_option_name(struct buf *text, const struct option_spec *spec)
 		buf_addf(text, "      --%s", spec->name);
 	if (option_takes_value(spec))
 		buf_addf(text, "=%s", spec->metavar);
-	else if (spec->otherwise)
+	else if (spec->kind == OPTION_KIND_HELP)
 		buf_addf(text, "[=%s]", spec->metavar);
 }
 

@@ -215,7 +215,7 @@ static void add_option_name(struct buf *page, const struct option_spec *spec)
 	buf_adds(page, "\\fR");
 	if (option_takes_value(spec))
 		buf_addf(page, "=\\fI%s\\fR", spec->metavar);
-	else if (spec->otherwise)
+	else if (spec->kind == OPTION_KIND_HELP)
 		buf_addf(page, "[=\\fI%s\\fR]", spec->metavar);
 	buf_addc(page, '\n');
 }

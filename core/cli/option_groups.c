@@ -11,9 +11,9 @@ const struct option_group option_groups[] = {
 	  "cgroup cgroupmap mntnsmap pidns user-threads-only useronly kernel-threads-only no-children" },
 	{ "Stacks", "user-stacks-only kernel-stacks-only include exclude",
 	  "both unwind max-depth unwind-mem perpid per-thread by-name" },
-	{ "Report", "folded tree top tui output save",
+	{ "Report", "folded tree functions top tui output save verbose",
 	  "lines text least format keep min-count histogram inlines delimited annotations offset plain address timestamp "
-	  "timestamps quiet verbose redact" },
+	  "timestamps quiet redact" },
 	{ "Pictures", "", "title colors inverted reverse root width min-width negate" },
 	{ "Names", "", "no-demangle no-symbolize debug-dir vmlinux host-root" },
 	{ "Safety and help", "explain help",

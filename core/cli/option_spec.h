@@ -64,7 +64,6 @@ struct option_spec {
 
 	uint64_t min, max;     /* of numbers; max 0: the limit of the type */
 	bool ranges;           /* of a list: may have "0-3" too */
-	uint32_t otherwise;    /* of a uint32_t: its value if the option has no value; 0: it needs one */
 	const char *values;    /* those that the shell completes, separated by spaces; NULL: it offers files */
 	const char *noun;      /* what messages call the expected value: "a frequency"; NULL: by kind */
 	const char *exclusive; /* options with the same word here exclude each other; NULL: none */

@@ -44,7 +44,6 @@ static const struct option_spec help_spec = {
 	.name = "help",
 	.metavar = "all",
 	.help = "print this help, or with =all all options, and exit",
-	.otherwise = 1,
 };
 
 static bool has_name(const struct option_list *list, const char *name)
@@ -79,7 +78,7 @@ void option_list_done(struct option_list *list)
 
 bool option_takes_value(const struct option_spec *spec)
 {
-	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP && !spec->otherwise;
+	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP;
 }
 
 /* If two options have the same letter, the first counts, as with names. */
@@ -108,9 +107,9 @@ static void parser_init(struct parser *parser, const struct option_spec *table, 
 		add_letter(&parser->letters, spec->also, value);
 		*next++ = (struct option){
 			.name = spec->name,
-			.has_arg = spec->otherwise ? optional_argument
-				   : value         ? required_argument
-						   : no_argument,
+			.has_arg = spec->kind == OPTION_KIND_HELP ? optional_argument
+				   : value                        ? required_argument
+								  : no_argument,
 			.val = LONG_BASE + (int)i,
 		};
 	}
@@ -190,19 +189,6 @@ static int check_exclusive(const struct parser *parser, const struct option_spec
 	return 0;
 }
 
-/*
- * "--top 5": the number after an option with an optional value is its value, not an operand. NULL: no number follows.
- */
-static const char *number_behind(const struct parser *parser)
-{
-	const char *word = optind < parser->argc ? parser->argv[optind] : "";
-
-	if (!*word || word[strspn(word, "0123456789")])
-		return NULL;
-	optind++;
-	return word;
-}
-
 static int take_help(const char *text)
 {
 	if (!text)
@@ -226,12 +212,6 @@ static int take(struct parser *parser, size_t i, const char *text)
 		return err;
 	if (entry->spec->kind == OPTION_KIND_FLAG) {
 		*(bool *)(parser->options + entry->offset) = true;
-		return 0;
-	}
-	if (!text && entry->spec->otherwise)
-		text = number_behind(parser);
-	if (!text && entry->spec->otherwise) {
-		*(uint32_t *)(parser->options + entry->offset) = entry->spec->otherwise;
 		return 0;
 	}
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
@@ -366,7 +346,7 @@ static int take_unclear_long(struct parser *parser, const char *word)
 	if (find_prefix(parser, name, false, &entry) != 1)
 		return fail_ambiguous(parser, name);
 	spec = parser->list.data[entry].spec;
-	if (text && !spec->otherwise && !option_takes_value(spec))
+	if (text && spec->kind != OPTION_KIND_HELP && !option_takes_value(spec))
 		return fail_usage("argument --%s: takes no value", name);
 	if (!text && option_takes_value(spec)) {
 		if (optind >= parser->argc)

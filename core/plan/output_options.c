@@ -120,7 +120,7 @@ static int check_looks(const struct output_options *options)
 		{ "--width", options->width, FORM(SVG), "svg" },
 		{ "--min-width", options->min_width, PICTURES, "svg and html" },
 		{ "--reverse", options->reverse,
-		  PICTURES | FORM(SPEEDSCOPE) | FORM(TREE) | FORM(TOP) | FORM(SCREEN) | FORM(SUMMARY),
+		  PICTURES | FORM(SPEEDSCOPE) | FORM(TREE) | FORM(FUNCTIONS) | FORM(SCREEN) | FORM(SUMMARY),
 		  "svg, html, speedscope, summary and trees" },
 	};
 

@@ -27,7 +27,7 @@ enum output_format {
 	OUTPUT_FORMATS(FORMAT)
 #undef FORMAT
 	OUTPUT_TREE, /* --tree; like the next two, --format does not know it */
-	OUTPUT_TOP, /* --top */
+	OUTPUT_FUNCTIONS, /* --functions, and the table of diff */
 	OUTPUT_SCREEN, /* --tui */
 };
 
@@ -90,8 +90,8 @@ struct output_options {
 	uint16_t rows, columns;
 	bool is_colored;
 
-	/* tree and top */
-	uint32_t limit; /* lines of top; for tree, the smallest share, in thousandths of a percent; 0: default */
+	/* tree and table of functions */
+	uint32_t limit; /* lines of the table; for tree, the smallest share, in thousandths of a percent; 0: default */
 };
 
 /* Adds a file of -o. Usage error if there are too many. */

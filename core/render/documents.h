@@ -34,8 +34,8 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 		 struct buf *ret_text);
 
 /* A table of functions by self value or, for a difference, by the size of the change. */
-void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
-		struct buf *ret_text);
+void render_functions(const struct tree *tree, const struct output_options *options,
+		      const struct graph_caption *caption, struct buf *ret_text);
 
 /*
  * For a person at a terminal: totals, the heaviest call tree and the functions with the largest self, cut to the rows and

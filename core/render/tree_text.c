@@ -108,7 +108,7 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 	vec_done(&printer.todo);
 }
 
-/* ---- top ---- */
+/* ---- table of functions ---- */
 
 static uint64_t size_of_change(const struct tree *tree, const struct tree_function *function)
 {
@@ -177,8 +177,8 @@ static void add_table_head(const struct tree *tree, const struct graph_caption *
 	buf_adds(text, "        self      before                 now               total  function\n");
 }
 
-void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
-		struct buf *ret_text)
+void render_functions(const struct tree *tree, const struct output_options *options,
+		      const struct graph_caption *caption, struct buf *ret_text)
 {
 	uint32_t lines = options->limit ? options->limit : DEFAULT_LINES, nr = 0, left = 0;
 	_cleanup_(freep) struct tree_function *functions = tree_functions(tree);
@@ -198,7 +198,7 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 			left++;
 	}
 	if (left)
-		buf_addf(ret_text, "(%" PRIu32 " more function%s; --top=N shows more)\n", left, left == 1 ? "" : "s");
+		buf_addf(ret_text, "(%" PRIu32 " more function%s; --top N shows more)\n", left, left == 1 ? "" : "s");
 }
 
 /* ---- two profiles as folded lines, as flamegraph.pl takes them for a difference ---- */

@@ -36,15 +36,16 @@ static void add_notes_of(const char *side, const struct buf *notes, struct buf *
 	}
 }
 
-static int read_side(const char *path, const char *debug_directories, const struct filter *filter, enum graph_root root,
-		     struct profile *profile, struct buf *ret_notes)
+static int read_side(const char *path, const struct diff_request *request, struct profile *profile,
+		     struct buf *ret_notes)
 {
 	int err = profile_read(path, profile, ret_notes);
 
 	if (!err && local_files_is_needed(profile))
-		err = local_files_name(profile, debug_directories, NULL);
-	err = err ?: filter_apply(filter, profile);
-	err = err ?: tree_require_root(profile, root);
+		err = local_files_name(profile, request->debug_directories, NULL);
+	err = err ?: filter_apply(&request->filter, profile);
+	err = err ?: tree_require_root(profile, request->output.root);
+	profile->view.verbose |= request->verbose;
 	for (size_t i = 0; !err && i < profile->intervals.nr; i++)
 		render_add_notes(profile, &profile->intervals.data[i], ret_notes);
 	if (!err)
@@ -199,9 +200,8 @@ static void compare_units(const struct profile *first, const struct profile *sec
 }
 
 struct comparison {
-	const struct output_options *options;
+	const struct diff_request *request;
 	struct difference difference;
-	const char *before, *now;
 };
 
 /* The default root depends on the form. */
@@ -209,39 +209,37 @@ static int write_numbered(void *context, size_t number)
 {
 	struct comparison *comparison = context;
 	struct difference *difference = &comparison->difference;
-	struct output_options settled = output_options_of(comparison->options, number);
+	struct output_options settled = output_options_of(&comparison->request->output, number);
 	_cleanup_(buf_done) struct buf sides = {};
 	int err;
 
 	if (settled.format == OUTPUT_DEFAULT || settled.format == OUTPUT_TEXT)
-		settled.format = OUTPUT_TOP;
+		settled.format = OUTPUT_FUNCTIONS;
 	difference->options = &settled;
 	compare(difference);
 	settled.root = difference->root;
-	add_sides(&sides, difference, comparison->before, comparison->now);
+	add_sides(&sides, difference, comparison->request->before, comparison->request->now);
 	err = write_out(&settled, difference, buf_text(&sides));
 	tree_done(&difference->tree);
 	return err;
 }
 
-int run_diff(const char *before, const char *now, const char *debug_directories, const struct output_options *options,
-	     const struct filter *filter)
+int run_diff(const struct diff_request *request)
 {
+	const struct output_options *options = &request->output;
 	_cleanup_(profile_done) struct profile first, second;
 	_cleanup_(buf_done) struct buf notes_before = {}, notes_now = {};
 	struct comparison comparison = {
-		.options = options,
+		.request = request,
 		.difference = { .before = &first, .now = &second },
-		.before = before,
-		.now = now,
 	};
 	int err;
 
 	profile_init(&first);
 	profile_init(&second);
 	err = check_formats(options);
-	err = err ?: read_side(before, debug_directories, filter, options->root, &first, &notes_before);
-	err = err ?: read_side(now, debug_directories, filter, options->root, &second, &notes_now);
+	err = err ?: read_side(request->before, request, &first, &notes_before);
+	err = err ?: read_side(request->now, request, &second, &notes_now);
 	if (err)
 		return err;
 	compare_units(&first, &second);

@@ -218,8 +218,8 @@ static void make_tree(const struct output_options *options, const struct tree *t
 	case OUTPUT_SUMMARY:
 		render_summary(tree, options, caption, bytes);
 		break;
-	case OUTPUT_TOP:
-		render_top(tree, options, caption, bytes);
+	case OUTPUT_FUNCTIONS:
+		render_functions(tree, options, caption, bytes);
 		break;
 	default:
 		render_tree(tree, options, caption, bytes);
@@ -372,7 +372,7 @@ static int make_document(const struct output_options *options, const struct prof
 	case OUTPUT_HTML:
 	case OUTPUT_SUMMARY:
 	case OUTPUT_TREE:
-	case OUTPUT_TOP:
+	case OUTPUT_FUNCTIONS:
 		make_picture(options, profile, intervals, nr, &stream.text);
 		break;
 	case OUTPUT_SCREEN: /* core/run/screen.h draws it */

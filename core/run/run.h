@@ -35,6 +35,7 @@ struct report_request {
 	bool timestamps;
 	bool verbose;
 	bool quiet;
+	uint32_t top; /* only so many rows, the heaviest; 0: all */
 	bool redact; /* profile_redact() after the filters */
 	bool lines, inlines; /* source lines, and inlined calls as separate frames */
 	const char *vmlinux; /* for lines of the kernel: as in core/naming/kernel_debug.h */
@@ -55,9 +56,17 @@ int run_saved(const struct report_request *request);
  */
 int run_bundle(const char *path, const char *directory, const char *debug_directories);
 
-/* Prints the difference between two profiles. `debug_directories` as in report_request; the same errors. */
-int run_diff(const char *before, const char *now, const char *debug_directories, const struct output_options *options,
-	     const struct filter *filter);
+/* The difference of two saved profiles; what has the same name in report_request is the same. */
+struct diff_request {
+	const char *before, *now; /* paths */
+	struct output_options output;
+	struct filter filter;
+	bool verbose;
+	const char *debug_directories;
+};
+
+/* Prints the difference; the same errors. */
+int run_diff(const struct diff_request *request);
 
 /* Prints what the pattern of a plan with `look_only` matches. 0, or the failures of resolve_plan(). */
 int run_list(const struct plan *plan);

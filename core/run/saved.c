@@ -184,6 +184,7 @@ int run_saved(const struct report_request *request)
 	fputs(buf_text(&notes), stderr);
 	change_view(&profile.view, request);
 	profile.presentation.quiet = request->quiet;
+	profile.presentation.top = request->top;
 	output_change_view(options, &profile.view);
 	if (request->tui)
 		return browse(&profile, options);

@@ -24,7 +24,7 @@ awk 'BEGIN { for (i = 0; i < 40; i++) printf "app 7%d/7%d%d [000] 1.0: %d c: \n\
 difference() {
 	# shellcheck disable=SC2086
 	"$STACKTOOL" diff $2 $3 -o "$T/$1.html" "$4" "$5" 2>"$T/err" && "$STACKTOOL" diff $2 $3 -o "$T/$1.svg" "$4" "$5" 2>"$T/err" &&
-		"$STACKTOOL" diff $3 --lines 1000 "$4" "$5" >"$T/$1.txt" 2>"$T/err" || fail "$1: $(cat "$T/err")"
+		"$STACKTOOL" diff $3 --top 1000 "$4" "$5" >"$T/$1.txt" 2>"$T/err" || fail "$1: $(cat "$T/err")"
 }
 difference same '' '' "$T/v1.folded" "$T/later.folded"
 difference other '' '' "$T/v1.folded" "$T/v2.folded"
@@ -37,7 +37,7 @@ difference gone '' '--comm v1' "$T/v1.folded" "$T/v2.folded"
 plain() {
 	# shellcheck disable=SC2086
 	"$STACKTOOL" report $2 $3 -o "$T/$1.html" "$4" && "$STACKTOOL" report $2 $3 -o "$T/$1.svg" "$4" &&
-		"$STACKTOOL" report --top=1000 $3 "$4" >"$T/$1.txt" || fail "$1"
+		"$STACKTOOL" report --functions --top 1000 $3 "$4" >"$T/$1.txt" || fail "$1"
 }
 plain processes '' '' "$T/threads"
 plain threads '--min-width 20' '--root tid' "$T/threads"

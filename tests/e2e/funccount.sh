@@ -75,7 +75,7 @@ trace calls -n 1000 -- funccount --save "$T/calls.stk" -p PID "$FIXTURES/calls:s
 cp "$T/out" "$T/live"
 returns 0 report "$T/calls.stk"
 cmp "$T/live" "$T/out" || fail "report prints something else"
-returns 0 report --top "$T/calls.stk"
+returns 0 report --functions "$T/calls.stk"
 expect_out '^ 100.00% +1,000 100.00% +1,000  st_fix_hit$' # of the kernel it is not
 
 # kernel functions, where the kernel has a way to probe them: each way

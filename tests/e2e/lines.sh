@@ -40,10 +40,10 @@ refuse_err 'not looked up'
 tool report --inlines --plain "$T/without.stk"
 expect_out '^    st_fix_burn \(inlined\)$'
 refuse_out 'inlined\.c'
-tool report --lines --top "$T/without.stk"
+tool report --lines --functions "$T/without.stk"
 expect_out "st_fix_outer:inlined\\.c:($burn|$((burn + 1)))"
-tool report --top --lines 1 "$T/without.stk"
-[ "$(wc -l <"$T/out")" = 3 ] || fail '--lines 1 is not one line of the table'
+tool report --functions --top 1 --lines "$T/without.stk"
+[ "$(wc -l <"$T/out")" = 3 ] || fail '--top 1 is not one line of the table'
 
 # Names later, lines later
 tool profile -q -U -f --lines --inlines --no-symbolize -F 999 -p "$fixture_pid" --save "$T/later.stk" 0.5

@@ -23,7 +23,7 @@ written .svg '<title>st_fix_h .*samples, [0-9.]+%\)</title>'
 written .html '"st_fix_h"'
 written .speedscope.json '"name":"st_fix_h"'
 written .stk 'STK'
-returns 0 report --top "$T/r.stk"
+returns 0 report --functions "$T/r.stk"
 expect_out 'st_fix_h'
 written .pb.gz ''
 zcat "$T/r.pb.gz" | grep -q st_fix_h || fail "pprof: no st_fix_h"

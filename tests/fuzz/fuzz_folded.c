@@ -20,7 +20,7 @@ static void draw(const struct profile *profile, bool reverse)
 	graph_svg(&tree, &options, &caption.graph, &svg);
 	graph_html(&tree, &options, &caption.graph, &html);
 	render_tree(&tree, &options, &caption.graph, &text);
-	render_top(&tree, &options, &caption.graph, &text);
+	render_functions(&tree, &options, &caption.graph, &text);
 	render_two_columns(&tree, &text);
 }
 

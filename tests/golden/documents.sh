@@ -63,7 +63,7 @@ echo 'app;main;new 6' >>"$T/now"
 
 for profile in profile-default profile-hostile merge inlined; do
 	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
-	golden "$profile.top" report --top "$corpus/$profile"
+	golden "$profile.functions" report --functions "$corpus/$profile"
 	golden "$profile.summary" report --format summary "$corpus/$profile"
 	golden "$profile.json" report --format json "$corpus/$profile"
 	golden "$profile.speedscope.json" report --format speedscope "$corpus/$profile"
@@ -161,7 +161,7 @@ for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
 	for form in text json svg html pprof speedscope perf stk summary; do
 		"$STACKTOOL" report --format $form "$kind" >"$T/form" 2>/dev/null && [ -s "$T/form" ] || fail "report --format $form $kind"
 	done
-	for form in --tree --top --tree\ --reverse '--tree --root none'; do
+	for form in --tree --functions --tree\ --reverse '--tree --root none'; do
 		# shellcheck disable=SC2086
 		"$STACKTOOL" report $form "$kind" 2>/dev/null | grep -q . || fail "report $form $kind"
 	done
@@ -175,7 +175,7 @@ for asked in '-p 1' '--tree --root pid' '--tree --root tid'; do
 done
 wrong 1 "this profile has no process ids" diff --root pid -o "$T/kinds.svg" "$T/kinds.folded" "$T/kinds.folded"
 wrong 1 "argument --since: this profile has neither times nor intervals" report --since 1 "$T/kinds.folded"
-"$STACKTOOL" report --top=1 "$T/shapes" | grep -q 'more functions; --top=N shows more' || fail "--top does not say how to see more"
+"$STACKTOOL" report --functions --top 1 "$T/shapes" | grep -q 'more functions; --top N shows more' || fail "--top does not say how to see more"
 "$STACKTOOL" report --tree --root none --least 40 "$T/shapes" >"$T/least" || fail "--least"
 awk 'NR > 1 && $1 + 0 < 40' "$T/least" | grep . && fail "--least 40 shows smaller branches"
 printf 'app;a 7\napp;b 789\n' | "$STACKTOOL" report --tree - | grep 0.88 && fail "--tree shows 0.88 percent, and says 1"
@@ -212,14 +212,10 @@ wrong 2 "argument --max-depth: .0. is out of range: give 1 or more" report --max
 
 
 # An option that belongs to another form than the one asked for is not ignored.
-wrong 2 "argument --lines: a number is only allowed with --top" report --lines 3 "$T/shapes"
-wrong 2 "argument --lines: a number is only allowed with --top" report --tree --lines 3 "$T/shapes"
+wrong 2 "argument --lines: takes no value" report --lines=3 "$T/shapes"
 wrong 2 "argument --least: only with --tree" report --least 3 "$T/shapes"
-wrong 2 "argument --least: only with --tree" report --top --least 3 "$T/shapes"
-wrong 2 "argument --top: only for the table" diff -f --lines 3 "$T/shapes" "$T/now"
-"$STACKTOOL" diff --lines 3 "$T/shapes" "$T/now" | cmp - <("$STACKTOOL" diff --top 3 "$T/shapes" "$T/now") || fail "diff --lines"
-wrong 2 "argument --lines: not allowed with a number after --top" report --top=3 --lines 3 "$T/shapes"
-wrong 2 "argument --lines: not allowed with a number after --top" report --top=30 --lines 3 "$T/shapes"
+wrong 2 "argument --least: only with --tree" report --functions --least 3 "$T/shapes"
+wrong 2 "argument --top: only for the table" diff -f --top 3 "$T/shapes" "$T/now"
 wrong 2 "argument --root: only for flame graphs" report --root pid "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root none -o "$T/a.folded" "$T/shapes"
 wrong 2 "argument --text: not allowed with argument -o/--output, which selects folded" report --text -o "$T/a.folded" "$T/shapes"
@@ -228,13 +224,17 @@ wrong 2 "argument -f/--folded: not allowed with argument --format, which selects
 "$STACKTOOL" report -f "$T/shapes" >"$T/lines" || fail "-f"
 "$STACKTOOL" report -f -o "$T/lines.txt" "$T/shapes" && cmp "$T/lines" "$T/lines.txt" || fail "-f into a .txt"
 
-# As --top of the applets, or without a number; what is not a number is the file.
-"$STACKTOOL" report --top --lines 2 "$T/shapes" >"$T/two.top" || fail "--lines"
+# --top N: the heaviest rows, as in the applets that collect, and the heaviest functions of a table, as in diff
+"$STACKTOOL" report -f --top 2 "$T/shapes" | cmp - <("$STACKTOOL" report -f "$T/shapes" | tail -n 2) || fail "--top 2 of rows"
+"$STACKTOOL" report -f --top 99 "$T/shapes" | cmp - "$T/lines" || fail "--top 99 of rows"
+"$STACKTOOL" report --format json --top 2 "$T/shapes" | grep -q '"total":17,' || fail "--top 2 of JSON"
+"$STACKTOOL" report --tree --top 2 "$T/shapes" | awk 'NR > 1 { sum += $4 } END { exit sum != 17 }' || fail "--top 2 of a tree"
+"$STACKTOOL" report --functions "$T/shapes" | head -n 3 >"$T/two.functions"
 for top in '--top 2' --top=2 '--to 2' --to=2; do
 	# shellcheck disable=SC2086
-	"$STACKTOOL" report $top "$T/shapes" | cmp - "$T/two.top" || fail "$top"
+	"$STACKTOOL" report --functions $top "$T/shapes" | head -n -1 | cmp - "$T/two.functions" || fail "$top"
 done
-"$STACKTOOL" report "$T/shapes" --top | cmp - <("$STACKTOOL" report --top "$T/shapes") || fail "--top behind the file"
+wrong 2 "argument --top: needs a value|argument --top" report "$T/shapes" --top
 wrong 2 "argument --top" report --top=x "$T/shapes"
 wrong 2 "argument --top" report --top 0 "$T/shapes"
 for look in '--title x' '--colors java' --inverted '--min-width 1'; do
@@ -262,9 +262,9 @@ wrong 2 "argument --histogram: not supported by format svg: use text, json or st
 wrong 2 "argument --histogram: not supported by format folded" report --histogram -o "$T/a.folded" "$corpus/offcputime-histogram"
 
 wrong 2 "unknown suffix" report -o "$T/a.png" "$T/shapes"
-# The name of a file says what is in it, also to --tree, --top and -f.
+# The name of a file says what is in it, also to --tree, --functions and -f.
 wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' selects svg" report --tree -o "$T/a.svg" "$T/shapes"
-wrong 2 "argument --top: not allowed with argument --format, which selects json" report --top --format json "$T/shapes"
+wrong 2 "argument --functions: not allowed with argument --format, which selects json" report --functions --format json "$T/shapes"
 wrong 2 "argument -o/--output: not allowed with a screen" report --tui -o "$T/b.svg" "$T/shapes"
 wrong 2 "argument --format: not allowed with a screen" report --tui --format svg "$T/shapes"
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/a.svg' selects svg" diff -f -o "$T/a.svg" "$T/shapes" "$T/now"

@@ -333,7 +333,7 @@ TEST(an_empty_profile_is_a_picture_too)
 	graph_svg(&tree, &options, &caption, &svg);
 	graph_html(&tree, &options, &caption, &html);
 	render_tree(&tree, &options, &caption, &text);
-	render_top(&tree, &options, &caption, &text);
+	render_functions(&tree, &options, &caption, &text);
 	assert_non_null(strstr(buf_text(&svg), "no stacks"));
 	assert_non_null(strstr(buf_text(&html), "</html>"));
 }
