@@ -62,6 +62,9 @@ const struct option_spec common_table[] = {
 		   "write stacktool's own status, its reason and that of the command to FILE, as JSON"),
 	RUN_FRAGMENT(redact_table),
 	OUR_OPTION('q', "quiet", plan.presentation.quiet, NULL, "print only rows and warnings, no headers or notes"),
+	OUR_OPTION('v', "verbose", plan.view.verbose, NULL,
+		   "print notes even if nothing is missing: how many stacks are complete, the account of samples, and "
+		   "what the run cost"),
 	OUR_OPTION(0, "no-children", no_children, NULL, "do not follow the child processes of the command after --"),
 	OUR_OPTION(0, "no-demangle", plan.no_demangle, NULL, "do not demangle C++, Rust and D names"),
 	OUR_OPTION(0, "no-symbolize", plan.no_symbolize, NULL,
@@ -94,9 +97,10 @@ const struct option_spec common_table[] = {
 };
 
 const struct option_spec screen_table[] = {
-	OUR_OPTION(0, "tui", tui, NULL,
-		   "show the result in the terminal while it comes: a call tree, hot functions and callers to move in; "
-		   "--interval is how often it is refreshed (default 1 second)"),
+	OUR_OPTION(
+		0, "tui", tui, NULL,
+		"browse the result in the terminal while the run goes on: the call tree, functions and their callers; "
+		"--interval sets how often the screen is refreshed (default 1 second)"),
 	OPTION_END,
 };
 
@@ -161,7 +165,7 @@ int common_plan(struct run_options *options)
 		return -EINVAL;
 	}
 	plan->follow_children = plan->command && !options->no_children;
-	plan->view.verbose = plan->debug;
+	plan->view.verbose |= plan->debug;
 	plan->presentation.max_depth = plan->filter.max_depth;
 	if (plan->filter.comm)
 		plan->key_parts |= KEY_COMM;
@@ -180,8 +184,8 @@ int common_plan(struct run_options *options)
 const struct option_spec guard_table[] = {
 	OUR_OPTION(
 		0, "max-overhead", plan.max_overhead, "PERCENT",
-		"while the probes use more than this share of all CPU time, with -p of that of the traced processes, detach the "
-		"costliest one; a command after -- has no limit (default 5, or $STACKTOOL_MAX_OVERHEAD; 'off': never)",
+		"detach the costliest probe while the probes use more than this share of all CPU time, or with -p of the CPU time "
+		"of the traced processes; a command after -- has no limit (default 5, or $STACKTOOL_MAX_OVERHEAD; 'off': never)",
 		.parse = overhead_parse),
 	OPTION_END,
 };

@@ -36,7 +36,6 @@ struct run_options {
 	/* Options of a single applet each. */
 	bool plain; /* profile */
 	bool tui; /* --tui, or the applet is a screen */
-	bool verbose; /* stacksnoop */
 };
 
 /* OPTION() for a field of struct run_options; OUR_OPTION() for one that bcc's tool does not have. */

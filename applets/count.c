@@ -15,8 +15,7 @@ static const struct option_spec table[] = {
 		   "and drops events that come faster than they can be read"),
 	RUN_FRAGMENT(probe_table),
 	RUN_OPTION('s', "offset", plan.view.offsets, NULL, "print the offset after each name"),
-	RUN_OPTION('v', "verbose", plan.view.addresses, NULL, "print raw addresses before the names"),
-	OUR_OPTION('A', "address", plan.view.addresses, NULL, "same as -v"),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL, "print raw addresses before the names"),
 	RUN_OPTION('P', "perpid", plan.view.per_process, NULL, "separate stacks by process"),
 	OUR_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate stacks by thread, named PID/TID"),
 	OUR_OPTION(0, "by-name", plan.view.by_name, NULL, "merge rows whose printed stacks are the same"),
@@ -31,6 +30,13 @@ static const struct option_spec table[] = {
 	RUN_FRAGMENT(screen_table),
 	RUN_FRAGMENT(common_table),
 	COMMAND,
+	OPTION_END,
+};
+
+/* In bcc's stackcount, -v is what -A is elsewhere. */
+static const struct option_spec bcc_table[] = {
+	RUN_OPTION('v', "verbose", plan.view.addresses, NULL, "print raw addresses before the names"),
+	RUN_FRAGMENT(table),
 	OPTION_END,
 };
 
@@ -66,7 +72,7 @@ static const struct applet_example examples[] = {
 	{ "submit_bio", "kernel and user stacks that lead to submit_bio" },
 	{ "-d ip_output", "with a delimiter between kernel and user stack" },
 	{ "-s ip_output", "with offsets" },
-	{ "-sv ip_output", "with offsets and raw addresses" },
+	{ "-sA ip_output", "with offsets and raw addresses" },
 	{ "'tcp_send*'", "all functions that begin with tcp_send" },
 	{ "-r '^tcp_send.*'", "the same, as a regular expression" },
 	{ "-Ti 5 ip_output", "a report every 5 seconds, with the time" },
@@ -76,7 +82,7 @@ static const struct applet_example examples[] = {
 	{ "-p 185 c:malloc", "calls of malloc in process 185" },
 	{ "-l c -p 185 malloc", "the same in bcc's older syntax" },
 	{ "p:./server:http::Connection::read", "a C++ function of a program" },
-	{ "t:sched:sched_fork", "a kernel tracepoint" },
+	{ "t:sched:sched_process_fork", "a kernel tracepoint" },
 	{ "-p 185 'u:node:*'", "all USDT probes in node" },
 	{ "-K t:sched:sched_switch", "kernel stacks only" },
 	{ "-D 10 -o why.html t:sched:sched_switch", "a flame graph as a page to search and zoom in", true },
@@ -101,6 +107,7 @@ const struct applet count_applet = {
 		"there are. A user function or a USDT probe also costs a trap into the kernel and back, in the traced "
 		"program itself, which slows a program that hits it millions of times a second.",
 	.options = table,
+	.bcc_options = bcc_table,
 	.examples = examples,
 	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,

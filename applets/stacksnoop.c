@@ -7,7 +7,8 @@
 static const struct option_spec table[] = {
 	RUN_FRAGMENT(watch_table),
 	RUN_OPTION('s', "offset", plan.view.offsets, NULL, "print the offset after each name"),
-	RUN_OPTION('v', "verbose", verbose, NULL, "print command, process id and CPU of each event"),
+	RUN_OPTION('v', "verbose", plan.view.verbose, NULL,
+		   "print command, process id and CPU of each event, and notes even if nothing is missing"),
 	OUR_OPTION(0, "per-thread", plan.view.by_thread, NULL, "print command, PID/TID and CPU of each event"),
 	OUR_OPTION('n', "events", plan.max_events, "N", "stop after N events", .min = 1, .noun = "a number of events"),
 	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "with -o: start a new file every SECONDS",
@@ -42,7 +43,7 @@ static int plan(struct run_options *options)
 
 	if (err)
 		return err;
-	plan->view.no_process_line = !options->verbose && !plan->view.by_thread;
+	plan->view.no_process_line = !plan->view.verbose && !plan->view.by_thread;
 	/* By default the kernel stack, as in bcc, except for events in user code. */
 	options->user_only |= plan->probe.kind->in_user_code && !options->kernel_only && !options->both;
 	stack_plan(options);

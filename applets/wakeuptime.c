@@ -10,9 +10,8 @@ static const struct option_spec table[] = {
 		   .exclusive = "who"),
 	OUR_OPTION('t', "tid", plan.tids, "TID,...", "only sleepers with these thread ids", THREAD_IDS,
 		   .exclusive = "who"),
-	RUN_OPTION('v', "verbose", plan.view.addresses, NULL,
-		   "accepted for compatibility: raw addresses are always printed"),
-	OUR_OPTION('A', "address", plan.view.addresses, NULL, "same as -v"),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL,
+		   "accepted as in the other applets: raw addresses are always printed"),
 	/* Not stack_table, because --u is an abbreviation of bcc's --useronly alone. */
 	OUR_OPTION('U', "user-stacks-only", user_only, NULL, "only user stacks of wakers", .exclusive = "stacks"),
 	OUR_OPTION('K', "kernel-stacks-only", kernel_only, NULL, "only kernel stacks of wakers (the default)",
@@ -22,6 +21,14 @@ static const struct option_spec table[] = {
 	RUN_OPTION('f', "folded", plan.view.folded, NULL, "folded output, one line per stack, for flame graphs"),
 	RUN_FRAGMENT(off_cpu_table),
 	RUN_FRAGMENT(off_cpu_run_table),
+	OPTION_END,
+};
+
+/* In bcc's wakeuptime, -v is about addresses. */
+static const struct option_spec bcc_table[] = {
+	RUN_OPTION('v', "verbose", plan.view.addresses, NULL,
+		   "accepted for compatibility: raw addresses are always printed"),
+	RUN_FRAGMENT(table),
 	OPTION_END,
 };
 
@@ -62,6 +69,7 @@ const struct applet wakeuptime_applet = {
 	.overhead = "Follows every context switch and every wake-up of every thread, even with -p, and takes a kernel "
 		    "stack at each wake-up of a sleeping thread: 1.0 microsecond an event.",
 	.options = table,
+	.bcc_options = bcc_table,
 	.examples = examples,
 	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,

@@ -58,13 +58,15 @@ static const char debugging_elsewhere[] =
 	"prints what would be attached, how and why, then exits; --debug prints the plan and the BPF configuration.";
 
 static const char overhead_of_run[] =
-	"Each run reports its own cost in its last line. The figures were measured on a virtual machine with two "
+	"With -v, the last line of a run reports what it cost. The figures were measured on a virtual machine with two "
 	"CPUs and Linux 6.18.";
 
 /* The figures are from docs/internals/benchmarks.md. */
 static const struct paragraph debugging[] = {
-	{ NULL, "stacktool reports on standard error, with a count, everything that is lost, unnamed or unavailable. "
-		"'stacktool doctor' checks what this host can do and prints a remedy for each gap." },
+	{ NULL,
+	  "stacktool reports on standard error, with a count, everything that is lost, unnamed or unavailable; -v also "
+	  "prints what is in order. "
+	  "'stacktool doctor' checks what this host can do and prints a remedy for each gap." },
 	{ "[unknown]",
 	  "A frame without a name. The note below the report counts the reasons. 'The file has no symbol table': "
 	  "install its debug symbols. 'Code in anonymous memory' is code of a JIT compiler: have it write "
@@ -77,7 +79,7 @@ static const struct paragraph debugging[] = {
 	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
 	  "Unwinding stopped before the root. The reasons, in this order: the code has neither .eh_frame nor frame "
 	  "pointers; its .eh_frame has a rule that stacktool does not support; the table of the file was not ready "
-	  "yet, which happens in the first 100 milliseconds of a process; the code is not in a known file, such as "
+	  "yet, which happens in the first milliseconds of a process; the code is not in a known file, such as "
 	  "code of a JIT compiler." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel could not walk the stack. Kernel threads have no user stack; for them nothing is printed." },
@@ -98,7 +100,7 @@ static const struct paragraph overhead[] = {
 	{ NULL, "The cost depends on the number of events, not on the time. First find out how often they happen: "
 		"'stacktool funccount' is the cheapest way, because it takes no stacks." },
 	{ NULL,
-	  "Each run reports its own cost in its last line: the BPF programs time some of their runs. Above 5 % of "
+	  "With -v, the last line of a run reports what it cost: the BPF programs time some of their runs. Above 5 % of "
 	  "all CPU time, or with -p of the CPU time of the traced processes (--max-overhead, or STACKTOOL_MAX_OVERHEAD "
 	  "in the environment), stacktool detaches the costliest probe and prints a warning; if it was the only one, "
 	  "the run ends with status 6. Events of a command after -- have no limit. With --strict the exit status is 4 "
@@ -107,8 +109,9 @@ static const struct paragraph overhead[] = {
 	  "An event with both stacks (16 user frames) costs about 1.2 microseconds, 0.6 times the cost of the "
 	  "kernel's own two stack walks; unwind tables add about a fifth. A million events a second would take more "
 	  "than one CPU." },
-	{ "profile", "At 49 Hertz, sampling uses 0.2 % of all CPU time while a compiler runs on every CPU: 25 to 37 "
-		     "microseconds a sample, with cold caches." },
+	{ "profile",
+	  "At 99 Hertz, sampling takes less than 0.4 % of a CPU that runs a compiler: 25 to 37 microseconds a "
+	  "sample, with cold caches." },
 	{ "user functions and USDT probes",
 	  "Each hit is a trap into the kernel and back, in the traced program itself. A probe on a function that is "
 	  "called millions of times a second slows the program." },

@@ -311,7 +311,7 @@ struct profile_view {
 	bool want_kernel, want_user;
 	bool no_header;
 	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
-	bool verbose; /* print the account of timed samples even if nothing is missing */
+	bool verbose; /* -v: print notes even if nothing is missing */
 	bool times; /* every record is one event, with its time */
 	bool by_thread; /* --per-thread: a row per thread, named PID/TID */
 	bool histogram; /* --histogram: a stack has a row for each class of durations (base/durations.h) */

@@ -10,6 +10,20 @@
 #include "core/base/stream.h"
 #include "core/profile/profile.h"
 
+/* Which notes are printed: -q, neither, or -v. */
+enum detail {
+	DETAIL_LOSSES, /* something is missing from the result */
+	DETAIL_USUAL, /* or stacks may be incomplete, or frames have no name */
+	DETAIL_ALL, /* or nothing is wrong */
+};
+
+static enum detail detail_of(const struct profile *profile)
+{
+	if (profile->presentation.quiet)
+		return DETAIL_LOSSES;
+	return profile->view.verbose ? DETAIL_ALL : DETAIL_USUAL;
+}
+
 /* ---- user stacks: one line for all of their ends ---- */
 
 #define OF_USER_STACKS "user {stack|stacks} "
@@ -39,7 +53,7 @@ static void add_end(struct buf *text, uint64_t number, const char *end)
 		buf_adds(text, end);
 }
 
-static void add_user_stacks(struct buf *text, const struct profile_interval *interval, bool quiet)
+static void add_user_stacks(struct buf *text, const struct profile_interval *interval, enum detail detail)
 {
 	const uint64_t complete = interval->losses[ST_LOSS_USER_ROOT];
 	uint64_t all = 0;
@@ -51,7 +65,8 @@ static void add_user_stacks(struct buf *text, const struct profile_interval *int
 		all += interval->losses[i];
 		is_loss |= interval->losses[i] && profile_losses[i].class != LOSS_NOTE;
 	}
-	if (!has_user_line(interval) || (quiet && !is_loss))
+	if (!has_user_line(interval) || (detail == DETAIL_LOSSES && !is_loss) ||
+	    (detail != DETAIL_ALL && all == complete))
 		return;
 	buf_adds(text, is_loss ? "WARNING: " : "NOTE: ");
 	buf_adds(text, all == complete && all > 1 ? "all " : "");
@@ -80,13 +95,20 @@ static void add_loss(struct buf *text, const struct profile_interval *interval, 
 	buf_addc(text, '\n');
 }
 
-static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
+/* A stack that was walked by frame pointers may be incomplete. Other losses of class NOTE took nothing from the result. */
+static enum detail needed_detail(size_t loss)
 {
-	add_user_stacks(text, interval, quiet);
-	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
-		bool note = profile_losses[i].class == LOSS_NOTE;
+	if (profile_losses[loss].class != LOSS_NOTE)
+		return DETAIL_LOSSES;
+	return is_of_user_stacks(loss) ? DETAIL_USUAL : DETAIL_ALL;
+}
 
-		if (!interval->losses[i] || (note && quiet) || (is_of_user_stacks(i) && has_user_line(interval)))
+static void add_losses(struct buf *text, const struct profile_interval *interval, enum detail detail)
+{
+	add_user_stacks(text, interval, detail);
+	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
+		if (!interval->losses[i] || detail < needed_detail(i) ||
+		    (is_of_user_stacks(i) && has_user_line(interval)))
 			continue;
 		add_loss(text, interval, i);
 	}
@@ -111,18 +133,18 @@ static void add_samples_alone(struct buf *text, const struct profile_account *ac
 		       "event (-c sets a fixed one)\n");
 }
 
-static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose, bool quiet)
+static void add_samples(struct buf *text, const struct profile_interval *interval, enum detail detail)
 {
 	struct sample_account samples;
 	bool off;
 
 	if (!profile_sample_account(interval, &samples)) {
-		if (!quiet)
+		if (detail == DETAIL_ALL)
 			add_samples_alone(text, &interval->account);
 		return;
 	}
 	off = samples.lost || samples.unexplained;
-	if (!off && !verbose)
+	if (!off && detail != DETAIL_ALL)
 		return;
 	buf_adds(text, off ? "WARNING: " : "NOTE: ");
 	buf_add_grouped(text, samples.expected);
@@ -269,11 +291,11 @@ void render_add_cut(const struct profile_interval *interval, struct buf *text)
 
 void render_add_notes(const struct profile *profile, const struct profile_interval *interval, struct buf *text)
 {
-	bool quiet = profile->presentation.quiet;
+	const enum detail detail = detail_of(profile);
 
-	add_losses(text, interval, quiet);
-	add_samples(text, interval, profile->view.verbose && !quiet, quiet);
-	if (!quiet)
+	add_losses(text, interval, detail);
+	add_samples(text, interval, detail);
+	if (detail != DETAIL_LOSSES)
 		add_all_missing(text, profile, interval);
 	profile_check(interval, text);
 }

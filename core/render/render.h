@@ -41,9 +41,9 @@ int render_events(const struct profile *profile, const struct profile_interval *
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out);
 
 /*
- * What is wrong with the numbers of an interval, one line each: losses by cause, frames without a name by reason,
- * timed samples that were not taken (always with view.verbose), and accounting that does not add up. When quiet
- * only where something is missing.
+ * What is wrong with the numbers of an interval, one line each: losses by cause, user stacks that may be incomplete, frames without a
+ * name by reason, timed samples that were not taken, and accounting that does not add up. When quiet only where something is missing;
+ * with view.verbose also what is in order: complete stacks, the account of timed samples, delays.
  */
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err);
 /* The same as text. */

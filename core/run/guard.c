@@ -287,25 +287,29 @@ void run_guard_end(struct run_guard *guard)
 	guard->ended_ns = clock_monotonic_ns();
 }
 
-static void add_programs(struct buf *line, const struct run_guard *guard)
+/* Returns the share of all CPU time. */
+static uint32_t add_programs(struct buf *line, const struct run_guard *guard)
 {
 	uint64_t elapsed_ns = guard->ended_ns - guard->begun_ns;
 	struct attachment_cost cost;
+	uint32_t share;
 
 	attachment_cost(guard->attachment, &cost);
 	if (cost.timed < LEAST_TIMED) {
 		buf_adds(line, "too few events to measure");
-		return;
+		return 0;
 	}
-	add_share(line, guard_share(attachment_cost_ns(&cost, COST_ALL), elapsed_ns * nr_cpus()));
+	share = guard_share(attachment_cost_ns(&cost, COST_ALL), elapsed_ns * nr_cpus());
+	add_share(line, share);
 	buf_adds(line, " of all CPU time, ");
 	buf_add_grouped(line, cost.ns / cost.runs);
 	buf_adds(line, " ns an event in the programs");
 	if (!cost.trap_ns)
-		return;
+		return share;
 	buf_adds(line, " and about ");
 	buf_add_grouped(line, cost.trap_ns / cost.runs);
 	buf_adds(line, " ns a trap");
+	return share;
 }
 
 void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbolizer)
@@ -313,7 +317,8 @@ void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbo
 	uint64_t own_ms = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) / NSEC_PER_MSEC;
 	_cleanup_(buf_done) struct buf line = {};
 
-	add_programs(&line, guard);
+	if (add_programs(&line, guard) < OVERHEAD_DEFAULT && !guard->plan->view.verbose)
+		return;
 	buf_adds(&line, "; ");
 	if (symbolizer)
 		own_ms += (uint64_t)symbolizer_cpu_ms(symbolizer);

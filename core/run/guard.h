@@ -49,7 +49,7 @@ void run_guard_end(struct run_guard *guard);
 
 void run_guard_done(struct run_guard *guard);
 
-/* Prints the cost to stderr, including that of this process and of all symbol workers. */
+/* Prints the cost to stderr, including that of this process and of all symbol workers: with -v, or if it is high. */
 void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbolizer);
 
 /*

@@ -204,7 +204,9 @@ void run_say_fallback(const struct plan *plan, const struct attach_plan *attach,
 	run_say_lines(buf_text(&lines));
 	run_say_places(attach);
 	run_say_lines(attach->unwind_note);
-	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->presentation.quiet)
+	/* At a rate in Hertz, the other event changes nothing for the reader. */
+	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] &&
+	    (plan->period || plan->view.verbose) && !plan->presentation.quiet)
 		run_say("sampling by %s: %s", attach->sample.name, attach->sample.why);
 	if (spaces && spaces_note(spaces))
 		run_say("%s", spaces_note(spaces));

@@ -27,8 +27,8 @@ app;main;long_name_of_a_function_with_an_end;f;g 20
 app;main;z;f 30
 VIEW
 "$STACKTOOL" flame -o "$T/view.html" "$T/view.folded" || fail view
-"$STACKTOOL" report -o "$T/notes.html" "$ordinary" 2>"$T/notes" || fail notes
-"$STACKTOOL" report -o "$T/notes.svg" "$ordinary" 2>"$T/notes" || fail notes
+"$STACKTOOL" report -v -o "$T/notes.html" "$ordinary" 2>"$T/notes" || fail notes
+"$STACKTOOL" report -v -o "$T/notes.svg" "$ordinary" 2>"$T/notes" || fail notes
 awk 'BEGIN { for (i = 0; i < 200; i++) printf "app 7/7 [000] %.1f: 1 samples: \n\t%x %s+0x1 (/x)\n\t4 main+0x1 (/x)\n\n", 100 + i / 10, 16 + (i >= 100), i < 100 ? "f" : "g" }' >"$T/times"
 "$STACKTOOL" report -o "$T/times.html" "$T/times" || fail times
 "$STACKTOOL" report -o "$T/lines.html" "$SOURCE/tests/golden/saved/inlined" 2>"$T/err" || fail lines

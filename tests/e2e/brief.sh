@@ -6,10 +6,10 @@ needs perf-event
 
 # A host that is so busy that records are lost, which the run says, loses names with them: then it is made again.
 try=1
-trace brief 500 5 -- profile -f -U -F 1999
+trace brief 500 5 -- profile -v -f -U -F 1999
 while grep -qE 'records? lost|the ring was full' "$T/err" && [ $try -lt 5 ]; do
 	try=$((try + 1))
-	trace brief 500 5 -- profile -f -U -F 1999
+	trace brief 500 5 -- profile -v -f -U -F 1999
 done
 awk '
 	/^exe;/ { # the comm of a program that was started as /proc/self/exe

@@ -39,7 +39,7 @@ counted stacksnoop -n 5 --cgroup "$group"
 expect_equal "events" "$(grep -c 'st_fix_hit$' "$T/out")" 10
 
 for applet in profile offcputime offwaketime wakeuptime; do
-	returns 0 "$applet" -f --cgroup "$group-other" 200ms
+	returns 0 "$applet" -v -f --cgroup "$group-other" 200ms
 	expect_equal "$applet: rows of an empty cgroup" "$(folded_rows)" 0
 	refuse_err 'already off the CPU' # those outside are not asked about
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: boots=-all$
-# Every option of bcc's stackcount: -P -s -v -d -f -i -D -T -c --debug, and what we add: --by-name, --plain text.
+# Every option of bcc's stackcount: -P -s -v (-A under our name) -d -f -i -D -T -c --debug, and what we add: --by-name, --plain text.
 . "${0%/*}/lib.sh"
 needs uprobe cpus:2 tracepoint:sched:sched_switch
 
@@ -17,10 +17,23 @@ expect_out '^  st_fix_hit\+0x0$|^  st_fix_hit\+0x[0-9a-f]+$'
 expect_out '^  st_fix_thread\+0x[0-9a-f]+$|^  start_thread\+0x[0-9a-f]+$'
 run
 refuse_out '\+0x'
-run -v
+run -A
 expect_out '^  [0-9a-f]{6,16} +st_fix_hit$'
-run -sv
+run -sA
 expect_out '^  [0-9a-f]{6,16} +st_fix_hit\+0x[0-9a-f]+$'
+# -v: notes under our name, and addresses under bcc's
+run
+refuse_err '^NOTE: cost: '
+run -v
+expect_err '^NOTE: cost: '
+refuse_out '^  [0-9a-f]{6,16} +st_fix_hit$'
+ln -s "$STACKTOOL" "$T/stackcount"
+ours=$STACKTOOL
+STACKTOOL=$T/stackcount
+trace calls -n 100 -- -sv "$hit"
+STACKTOOL=$ours
+expect_out '^  [0-9a-f]{6,16} +st_fix_hit\+0x[0-9a-f]+$'
+refuse_err '^NOTE: cost: '
 run -P
 expect_out "^    calls \[$pid\]$"
 run --per-thread

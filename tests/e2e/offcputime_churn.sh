@@ -14,7 +14,7 @@ if [ -n "${IN_GUEST:-}" ]; then
 	echo 600 >/proc/sys/kernel/pid_max || fail "pid_max cannot be set"
 fi
 fixture offcpu forks $forks
-tool_start offcputime -f --unfinished
+tool_start offcputime -v -f --unfinished
 fixture_work
 tool_end
 refuse_err 'does not add up|table of threads was full'

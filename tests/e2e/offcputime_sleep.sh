@@ -20,7 +20,7 @@ least() {
 }
 
 # 20 sleeps of 50 ms. A sleeper that waits for a CPU before or after is in other rows, or in its own measurement only.
-trace offcpu sleep 20 50000 -- offcputime -f -p PID
+trace offcpu sleep 20 50000 -- offcputime -v -f -p PID
 slept=$(field slept_us)
 expect_out '^offcpu;.*st_off_main;st_off_middle;st_off_sleep;.*schedule'
 between "$(least off_us)" $((slept + 100)) "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep;sleep_us;')"

@@ -42,14 +42,16 @@ if "$FIXTURES/hostprobe" kprobe >/dev/null; then
 fi
 [ -z "${IN_GUEST:-}" ] || exit 0 # where each start of the tool takes seconds
 
-# A quiet run is left alone, and says what it took.
-trace calls -n 10000 -- count --strict -f "$FIXTURES/calls:st_fix_hit"
+# A cheap run is not disturbed. With -v it prints what it cost, otherwise nothing.
+trace calls -n 10000 -- count --strict -v -f "$FIXTURES/calls:st_fix_hit"
 expect_equal "counted" "$(folded_sum)" 10000
 expect_err '^NOTE: cost: [0-9.]+ % of all CPU time, [0-9,]+ ns an event in the programs and about 1,000 ns a trap; [0-9,]+ ms of CPU in stacktool$'
 refuse_err 'detached|ended'
-tool count -q -D 0.1 t:task:task_rename
+tool count -D 0.1 t:task:task_rename
 refuse_err 'cost'
-tool count -D 0.1 "$FIXTURES/calls:st_fix_hit"
+tool count -q -v -D 0.1 t:task:task_rename
+refuse_err 'cost'
+tool count -v -D 0.1 "$FIXTURES/calls:st_fix_hit"
 expect_err '^NOTE: cost: too few events to measure; [0-9,]+ ms of CPU in stacktool$'
 
 # Its share is of all the time in which events were counted, also of that before the command starts: the header waits.
@@ -57,7 +59,7 @@ fixture calls -n 100000
 mkfifo "$T/full"
 exec 9<>"$T/full"
 ! dd if=/dev/zero of="$T/full" oflag=nonblock bs=4096 2>/dev/null || fail "a pipe that is never full"
-"$STACKTOOL" funccount --max-overhead off "$FIXTURES/calls:st_fix_hit" -- true >"$T/full" 2>"$T/err" 7<&- 8>&- 9<&- &
+"$STACKTOOL" funccount -v --max-overhead off "$FIXTURES/calls:st_fix_hit" -- true >"$T/full" 2>"$T/err" 7<&- 8>&- 9<&- &
 blocked=$!
 until grep -q pipe_write "/proc/$blocked/wchan"; do
 	kill -0 "$blocked" || fail "the tool has not waited for its reader: $(cat "$T/err")"

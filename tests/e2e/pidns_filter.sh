@@ -58,7 +58,7 @@ wait "$other"
 
 # threads off the CPU, and what they wait for
 inside "$FIXTURES/offcpu" pair 10 20000
-tool_start offcputime -f --pidns "$outer"
+tool_start offcputime -v -f --pidns "$outer"
 fixture_work
 tool_end
 expect_out '^st-sleeper;.*st_off_wait'

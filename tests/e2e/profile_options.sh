@@ -21,7 +21,7 @@ tool profile -K -F 199 -p "$fixture_pid" 0.4
 expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 0\.4 secs\."
 
 # Where the kernel adapts the period of a software event, its counter does not tell how many samples should come.
-returns 0 profile --strict -K -f -e context-switches -F 199 0.3
+returns 0 profile --strict -v -K -f -e context-switches -F 199 0.3
 expect_err '^NOTE: [0-9,]+ samples taken; the expected number is unknown'
 refuse_err 'samples of all processes expected'
 

@@ -46,7 +46,7 @@ expect_row() {
 	shift 2
 	: >"$T/said"
 	cell "$@" -- profile -F 99 0.2
-	cell "$@" -- count -D 0.2 t:sched:sched_switch
+	cell "$@" -- count -v -D 0.2 t:sched:sched_switch
 	cell "$@" -- count -D 0.2 "$FIXTURES/calls:st_fix_hit"
 	cell "$@" -- offcputime 0.2
 	grep -qF "$row" "$PAGE" || fail "the page does not have the row: $row"

@@ -22,7 +22,7 @@ bash "$T/script" 200 <"$T/in" >"$T/out.bash" &
 bash=$!
 exec 6>"$T/in" 5<"$T/out.bash"
 read -r word <&5 && [ "$word" = READY ] || fail "bash says $word"
-tool_start count -f -U -p $bash t:syscalls:sys_enter_kill 5<&- 6>&-
+tool_start count -v -f -U -p $bash t:syscalls:sys_enter_kill 5<&- 6>&-
 echo go >&6
 read -r word <&5 && [ "$word" = DONE ] || fail "bash says $word"
 tool_end

@@ -13,7 +13,7 @@ elided() {
 }
 
 for shape in deep depths; do
-	trace frameless $shape 200 -- count -f -p PID "$FIXTURES/frameless:st_fix_leaf"
+	trace frameless $shape 200 -- count -v -f -p PID "$FIXTURES/frameless:st_fix_leaf"
 	plain_names "$T/out" >"$T/plain"
 	expect_equal "$shape: both ends" "$(folded_sum_of "^$root$fixture_expect [0-9]+$" "$T/plain")" 200
 	expect_equal "$shape: rows" "$(folded_rows)" 1

@@ -13,7 +13,7 @@ shapes='recurse alloca large library signal trampoline thread'
 for kind in frameless frameless-dyn; do
 	for shape in $shapes; do
 		[ "$kind" = frameless ] || [ "$shape" = library ] || [ "$shape" = trampoline ] || continue
-		trace $kind $shape 200 -- count -f -p PID "$FIXTURES/$kind:st_fix_leaf"
+		trace $kind $shape 200 -- count -v -f -p PID "$FIXTURES/$kind:st_fix_leaf"
 		plain_names "$T/out" >"$T/plain"
 		expect_equal "$kind, $shape: whole stacks" "$(folded_sum_of "^$root$fixture_expect [0-9]+$" "$T/plain")" 200
 		expect_equal "$kind, $shape: all events" "$(folded_sum)" 200

@@ -4,7 +4,7 @@
 # event is counted, and a line says so. Who insists on tables is refused.
 . "${0%/*}/lib.sh"
 
-returns 0 count -f -U -o "$T/stacks.folded" t:raw_syscalls:sys_enter -- "$FIXTURES/calls" -n 300 -k getppid
+returns 0 count -v -f -U -o "$T/stacks.folded" t:raw_syscalls:sys_enter -- "$FIXTURES/calls" -n 300 -k getppid
 expect_equal "calls with their user stack" "$(folded_sum_of '^calls;.*;syscall 300$' "$T/stacks.folded")" 300
 expect_err 'user stacks are walked by frame pointers: BPF programs cannot read memory \(lockdown=confidentiality\)$'
 refuse_err 'user stacks complete'

@@ -6,7 +6,7 @@
 needs uprobe
 needs_unwinder
 
-trace crowded-dyn memory 5000 100 -- count -f -p PID "$FIXTURES/crowded-dyn:st_fix_leaf"
+trace crowded-dyn memory 5000 100 -- count -v -f -p PID "$FIXTURES/crowded-dyn:st_fix_leaf"
 plain_names "$T/out" >"$T/plain"
 expect_equal "whole stacks" "$(folded_sum_of '(_start|__libc_start_main|;main);.*st_fix_middle;st_fix_leaf [0-9]+$' "$T/plain")" 100
 expect_err '100 user stacks complete'

@@ -6,7 +6,7 @@ needs uprobe "file:$FIXTURES/frameless-musl-dyn" file:/lib/ld-musl-x86_64.so.1
 needs_unwinder
 
 for shape in recurse nested trap thread; do
-	trace frameless-musl-dyn $shape 100 -- count -f -p PID "$FIXTURES/frameless-musl-dyn:st_fix_leaf"
+	trace frameless-musl-dyn $shape 100 -- count -v -f -p PID "$FIXTURES/frameless-musl-dyn:st_fix_leaf"
 	plain_names "$T/out" >"$T/plain"
 	expect_equal "musl, $shape: seen" "$(folded_sum_of "(main|\\[unknown\\]);$fixture_expect [0-9]+$" "$T/plain")" 100
 	expect_err '100 user stacks complete'
@@ -14,7 +14,7 @@ done
 
 # Off the CPU: it waits in musl's read() for the line that ends it.
 fixture frameless-musl-dyn recurse 100
-tool_start offcputime -f -p "$fixture_pid"
+tool_start offcputime -v -f -p "$fixture_pid"
 go
 fixture_done
 until [ "$(process_field State "$fixture_pid")" = S ]; do :; done # it waits now, and not only after the end's line has come

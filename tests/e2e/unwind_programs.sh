@@ -14,7 +14,7 @@ root='([^;]*;)?(_start|clone3?|__clone3?)(;[^;]+)*;'
 # busy host is not before the command begins. Every try is exact.
 for shape in vfork fork; do
 	for try in 1 2 3 4; do
-		returns 0 count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" $shape $forks
+		returns 0 count -v -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" $shape $forks
 		plain_names "$T/report.folded" >"$T/plain"
 		expect_equal "$shape: all events" "$(folded_sum "$T/plain")" $forks
 		expect_equal "$shape: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $forks
@@ -26,13 +26,13 @@ for shape in vfork fork; do
 done
 
 # Programs of one event: all are counted, and those that are not whole say why.
-returns 0 count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" exec $execs
+returns 0 count -v -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" exec $execs
 expect_equal "exec: all events" "$(folded_sum "$T/report.folded")" $execs
 expect_equal "exec: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $execs
 
 # A library that is loaded and unloaded for each call: its table is there some milliseconds after the first time.
 for try in 1 2 3 4; do
-	trace frameless-dyn dlopen $loads -- count -f -p PID "$FIXTURES/frameless-dyn:st_fix_leaf"
+	trace frameless-dyn dlopen $loads -- count -v -f -p PID "$FIXTURES/frameless-dyn:st_fix_leaf"
 	expect_equal "dlopen: all events" "$(folded_sum)" $loads
 	expect_equal "dlopen: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $loads
 	plain_names "$T/out" >"$T/plain"
@@ -45,7 +45,7 @@ done
 # The loader, whose first function has no unwind information: it is where the program begins, and that is the root. The first events
 # may come before the tables.
 for try in 1 2 3 4; do
-	returns 0 count -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
+	returns 0 count -v -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
 	plain_names "$T/report.folded" >"$T/plain"
 	all=$(folded_sum "$T/plain")
 	expect_equal "loader: all told" "$(said_of 'user stacks (complete|walked by frame pointers)')" "$all"

@@ -182,6 +182,14 @@ printf 'app;a 7\napp;b 789\n' | "$STACKTOOL" report --tree - | grep 0.88 && fail
 wrong 1 "neither a saved profile" report "$STACKTOOL"
 wrong 1 "neither a saved profile|not folded stacks" report "$expected/profile-default.txt"
 
+# Notes that only say that all is well need -v.
+for applet in "report $corpus/inlined" "diff $corpus/inlined $corpus/inlined"; do
+	# shellcheck disable=SC2086
+	"$STACKTOOL" $applet 2>&1 >/dev/null | grep 'complete' && fail "$applet: a note that all is well"
+	# shellcheck disable=SC2086
+	"$STACKTOOL" ${applet/ / -v } 2>&1 >/dev/null | grep -qx 'NOTE: all 31 user stacks complete' || fail "$applet: nothing with -v"
+done
+
 # -q: the same rows without a header, a footer and notes
 for profile in profile-default stackcount-Ti; do
 	"$STACKTOOL" report "$corpus/$profile" 2>/dev/null | grep -vE '^(Sampling|Tracing|Detaching)' | grep . >"$T/rows"

@@ -10,15 +10,16 @@
 struct row {
 	const char *what;
 	uint64_t complete, no_process, no_table, bad_frame, truncated, ring_full;
-	bool quiet;
+	bool quiet, verbose;
 	const char *lines;
 };
 
 static const struct row rows[] = {
 	{ "nothing", .lines = "" },
-	{ "one", .complete = 1, .lines = "NOTE: 1 user stack complete\n" },
-	{ "all", .complete = 1440, .lines = "NOTE: all 1,440 user stacks complete\n" },
-	{ "all, quiet", .complete = 1440, .quiet = true, .lines = "" },
+	{ "one", .complete = 1, .verbose = true, .lines = "NOTE: 1 user stack complete\n" },
+	{ "all", .complete = 1440, .verbose = true, .lines = "NOTE: all 1,440 user stacks complete\n" },
+	{ "all, but nobody asked", .complete = 1440, .lines = "" },
+	{ "all, quiet", .complete = 1440, .quiet = true, .verbose = true, .lines = "" },
 	{ "some by frame pointers", .complete = 99, .no_process = 1,
 	  .lines =
 		  "NOTE: 99 of 100 user stacks complete (99.0%), 1 walked by frame pointers (no unwind tables yet)\n" },
@@ -33,7 +34,8 @@ static const struct row rows[] = {
 	{ "none is known to be complete", .truncated = 3, .no_process = 2,
 	  .lines =
 		  "NOTE: 2 user stacks walked by frame pointers: no unwind tables yet\nWARNING: 3 user stacks truncated at 127 frames\n" },
-	{ "other losses have lines of their own", .complete = 2, .ring_full = 5,
+	{ "what took nothing from the result", .complete = 2, .ring_full = 5, .lines = "" },
+	{ "other losses have lines of their own", .complete = 2, .ring_full = 5, .verbose = true,
 	  .lines = "NOTE: all 2 user stacks complete\nNOTE: 5 records delayed: the ring was full\n" },
 };
 
@@ -47,6 +49,7 @@ static void check(const struct row *row)
 
 	profile_init(&profile);
 	profile.presentation.quiet = row->quiet;
+	profile.view.verbose = row->verbose;
 	interval.losses[ST_LOSS_USER_ROOT] = row->complete;
 	interval.losses[ST_LOSS_USER_NO_PROCESS] = row->no_process;
 	interval.losses[ST_LOSS_USER_NO_TABLE] = row->no_table;

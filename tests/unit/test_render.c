@@ -301,6 +301,8 @@ TEST(each_loss_is_one_line)
 	profile.intervals.data[0].losses[loss_number("RECURSION")] = 1234567;
 	profile.intervals.data[0].losses[loss_number("SPILLED")] = 12;
 	profile.intervals.data[0].account.missed = UINT64_MAX;
+	expect_notes(&profile, "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
+	profile.view.verbose = true;
 	expect_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
 			       "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 	profile.presentation.quiet = true;
