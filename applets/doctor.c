@@ -44,7 +44,8 @@ const struct applet doctor_applet = {
 	.description =
 		"Checks every ability that the other applets use and prints a line for each: its name, then yes, "
 		"partly, no or unknown, then what was found. Below a gap it prints the remedy (a mount, a sysctl, a "
-		"capability, a kernel option) and what does not work without it. Without --heal it changes nothing.\n\n"
+		"capability, a kernel option) and what does not work without it. The last line sums up what works on this "
+		"host and what does not. Without --heal it changes nothing.\n\n"
 		"A tool that is killed by SIGKILL while it attaches user probes leaves breakpoints in running "
 		"processes; they slow these down until they exit or exec. With --heal, stacktool probes each such "
 		"place and removes the probe; the kernel then removes the breakpoint. Running 'stacktool count' again "

@@ -18,6 +18,78 @@
 
 #define DOCTOR_SCHEMA 1
 
+/* ---- verdict ---- */
+
+#define WAYS_MAX 3
+
+/* What users want to do, and the abilities of which one is enough. */
+static const struct {
+	const char *what;
+	const char *abilities[WAYS_MAX + 1];
+} uses[] = {
+	{ "profile", { "perf-events" } },
+	{ "tracepoints", { "tracefs", "raw-tracepoint" } },
+	{ "kernel functions", { "kprobe.multi", "kprobe", "fentry" } },
+	{ "user functions", { "uprobe" } },
+	{ "off-CPU time", { "scheduler-events" } },
+	{ "names of kernel functions", { "kallsyms" } },
+	{ "stacks of programs without frame pointers", { "user-stacks" } },
+};
+
+static const struct ability *ability_by_id(const ability_list *abilities, const char *id)
+{
+	for (size_t i = 0; i < abilities->nr; i++)
+		if (!strcmp(abilities->data[i].id, id))
+			return &abilities->data[i];
+	return NULL;
+}
+
+/* ABILITY_YES if one of them is, else ABILITY_UNKNOWN if one may be. Being limited is not enough. */
+static enum ability_state state_of_use(const ability_list *abilities, const char *const *ids)
+{
+	enum ability_state state = ABILITY_NO;
+
+	for (; *ids; ids++) {
+		const struct ability *ability = ability_by_id(abilities, *ids);
+
+		if (ability && ability->state == ABILITY_YES)
+			return ABILITY_YES;
+		if (!ability || ability->state == ABILITY_UNKNOWN)
+			state = ABILITY_UNKNOWN;
+	}
+	return state;
+}
+
+static void add_uses(struct buf *text, const ability_list *abilities, enum ability_state state, const char *what)
+{
+	const size_t before = text->nr;
+
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
+		if (state_of_use(abilities, uses[i].abilities) != state)
+			continue;
+		if (text->nr > before)
+			buf_adds(text, ", ");
+		else
+			buf_addf(text, "%s%s: ", before ? "; " : "", what);
+		buf_adds(text, uses[i].what);
+	}
+}
+
+void doctor_verdict(const ability_list *abilities, struct buf *ret_text)
+{
+	const struct ability *obstacle = doctor_obstacle(abilities);
+	_cleanup_(buf_done) struct buf line = {};
+
+	if (obstacle) {
+		buf_addf(ret_text, "\nverdict: nothing works: %s: %s\n", obstacle->id, obstacle->finding);
+		return;
+	}
+	add_uses(&line, abilities, ABILITY_YES, "works");
+	add_uses(&line, abilities, ABILITY_NO, "does not work");
+	add_uses(&line, abilities, ABILITY_UNKNOWN, "unknown");
+	buf_addf(ret_text, "\nverdict: %s\n", buf_text(&line));
+}
+
 /* ---- text ---- */
 
 void doctor_text(const ability_list *abilities, struct buf *ret_text)
@@ -89,7 +161,8 @@ static struct ability *find_ability(const ability_list *abilities, const char *i
 	return NULL;
 }
 
-static int print(const ability_list *abilities, bool json)
+/* `verdict`: the list has all abilities. */
+static int print(const ability_list *abilities, bool json, bool verdict)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	char kernel[256];
@@ -99,6 +172,8 @@ static int print(const ability_list *abilities, bool json)
 		doctor_json(abilities, kernel, version_number(), &text);
 	else
 		doctor_text(abilities, &text);
+	if (!json && verdict)
+		doctor_verdict(abilities, &text);
 	fputs(buf_text(&text), stdout);
 	return fflush(stdout) ? -errno : 0;
 }
@@ -114,7 +189,7 @@ static int print_one(const ability_list *abilities, const char *id, bool json)
 {
 	struct ability *ability = find_ability(abilities, id);
 	const ability_list one = { .data = ability, .nr = 1 };
-	int err = ability ? print(&one, json) : -EINVAL;
+	int err = ability ? print(&one, json, false) : -EINVAL;
 
 	if (err || ability->state == ABILITY_YES || ability->state == ABILITY_PARTLY)
 		return err;
@@ -124,7 +199,7 @@ static int print_one(const ability_list *abilities, const char *id, bool json)
 static int print_all(const ability_list *abilities, bool json)
 {
 	const struct ability *obstacle = doctor_obstacle(abilities);
-	int err = print(abilities, json);
+	int err = print(abilities, json, true);
 
 	return err || !obstacle ? err : missing(obstacle, "this user cannot collect anything on this host");
 }

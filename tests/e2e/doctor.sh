@@ -34,6 +34,26 @@ same_as_probe kprobe kprobe
 expect_equal "gaps and remedies" "$(grep -cE '^[^ ]+ +(no|partly|unknown) ' "$T/out")" "$(grep -c '^    remedy: .' "$T/out")"
 expect_equal "affects" "$(grep -c '^    affects: .' "$T/out")" "$(grep -c '^    remedy: ' "$T/out")"
 
+# The last line is the verdict, and what a run can do agrees with it.
+verdict=$(tail -n 1 "$T/out")
+expect_equal "verdicts" "$(grep -c '^verdict: ' "$T/out")" 1
+working=${verdict#verdict: works: }
+working=", ${working%%; *}, "
+# works USE APPLET ARG...: the applet, if the verdict says that this use works; else it is refused
+works() {
+	case $working in
+	*", $1, "*) want=0 ;;
+	*) want=3 ;;
+	esac
+	shift
+	returns $want "$@"
+}
+works profile profile -q 0.1
+works tracepoints count -q -D 0.1 t:sched:sched_switch
+works 'kernel functions' count -q -D 0.1 vfs_read
+works 'user functions' count -q -D 0.1 c:malloc
+works 'off-CPU time' offcputime -q 0.1
+
 # What it says of the mechanisms is what count takes.
 if tool count --explain vfs_read && [ "$status" = 0 ]; then
 	mechanism=$(sed -n 's/^mechanism: //p' "$T/out")
@@ -55,6 +75,7 @@ fi
 # One ability, for scripts
 returns 0 doctor btf
 expect_equal "lines" "$(grep -c . "$T/out")" 1
+refuse_out verdict
 returns 2 doctor no-such-thing
 expect_one_line_error
 
@@ -71,6 +92,7 @@ returns_under 3 nobody doctor
 expect_equal "bpf of nobody" "$(state_of bpf)" no
 expect_out '^CAP_PERFMON +no '
 expect_out '^fentry +unknown '
+expect_equal "verdict for nobody" "$(tail -n 1 "$T/out" | cut -d: -f1-3)" 'verdict: nothing works: bpf'
 expect_err 'this user cannot collect anything on this host: bpf: .*CAP_BPF'
 expect_one_line_error
 returns_under 3 nobody doctor --json

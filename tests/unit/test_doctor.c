@@ -70,6 +70,68 @@ TEST(text_has_aligned_lines_and_remedies_below)
 					     "    affects: count FUNCTION\n");
 }
 
+static void set(ability_list *abilities, const char *id, enum ability_state state)
+{
+	for (size_t i = 0; i < abilities->nr; i++)
+		if (!strcmp(abilities->data[i].id, id)) {
+			abilities->data[i].state = state;
+			return;
+		}
+	vec_push(abilities, (struct ability){ .id = id, .state = state, .finding = xstrdup("found") });
+}
+
+static void expect_verdict(const ability_list *abilities, const char *line)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	doctor_verdict(abilities, &text);
+	assert_string_equal(buf_text(&text), line);
+}
+
+TEST(the_verdict_is_one_line_about_uses)
+{
+	static const char *const ids[] = { "bpf",        "perf-events", "tracefs", "raw-tracepoint",   "kprobe.multi",
+					   "kprobe",     "fentry",      "uprobe",  "scheduler-events", "kallsyms",
+					   "user-stacks" };
+	_cleanup_(ability_list_done) ability_list abilities = {};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		set(&abilities, ids[i], ABILITY_YES);
+	expect_verdict(&abilities,
+		       "\nverdict: works: profile, tracepoints, kernel functions, user functions, off-CPU time, "
+		       "names of kernel functions, stacks of programs without frame pointers\n");
+	set(&abilities, "tracefs", ABILITY_NO);
+	set(&abilities, "kprobe.multi", ABILITY_NO);
+	set(&abilities, "kprobe", ABILITY_NO);
+	set(&abilities, "fentry", ABILITY_UNKNOWN);
+	set(&abilities, "user-stacks", ABILITY_PARTLY);
+	expect_verdict(
+		&abilities,
+		"\nverdict: works: profile, tracepoints, user functions, off-CPU time, names of kernel functions; "
+		"does not work: stacks of programs without frame pointers; unknown: kernel functions\n");
+	set(&abilities, "fentry", ABILITY_NO);
+	expect_verdict(
+		&abilities,
+		"\nverdict: works: profile, tracepoints, user functions, off-CPU time, names of kernel functions; "
+		"does not work: kernel functions, stacks of programs without frame pointers\n");
+	abilities.data[0].essential = true;
+	set(&abilities, "bpf", ABILITY_NO);
+	expect_verdict(&abilities, "\nverdict: nothing works: bpf: found\n");
+}
+
+/* The verdict knows abilities by their ids: a new name for one would make a use "unknown" everywhere. */
+TEST(the_verdict_knows_its_abilities)
+{
+	_cleanup_(ability_list_done) ability_list abilities = {};
+	_cleanup_(buf_done) struct buf text = {};
+
+	doctor_examine(NULL, &abilities);
+	for (size_t i = 0; i < abilities.nr; i++)
+		abilities.data[i].state = ABILITY_YES;
+	doctor_verdict(&abilities, &text);
+	assert_null(strstr(buf_text(&text), "unknown"));
+}
+
 TEST(json_has_the_documented_members)
 {
 	static const char *const members[] = { "id", "name", "state", "essential", "finding", "remedy", "concerns" };
