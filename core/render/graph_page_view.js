@@ -120,8 +120,9 @@ function share(element, value) {
   element.style.background = "linear-gradient(to right, var(--share) " + end + ", transparent " + end + ")";
 }
 
-/* Marks a function, with all its source lines. */
+/* Marks a function, with all its source lines, and no other one whose name differs only in case. */
 function findInGraph(name) {
+  $("case").checked = false;
   $("search").value = "^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + (hasLines ? "(:[^:]*:[0-9?]+)?$" : "$");
   switchTable(false);
   search();

@@ -308,6 +308,13 @@ async function testView(browser) {
   await shot(page, "view-function");
   const function_ = await open(browser, view, new URL(await page.url()).hash);
   equal("view: the address brings the function back", await function_.evaluate(() => chosen), "f");
+  await function_.evaluate(() => {
+    $("case").click();
+    document.querySelector("#functions .chosen").click();
+  });
+  equal("view: a function is found by its exact name, in the address too",
+    await function_.evaluate(() => [$("search").value, $("case").checked, new URLSearchParams(location.hash.slice(1)).get("i"), canvas.hidden]),
+    ["^f$", false, null, false]);
   await leave(function_, "view function", []);
   await page.evaluate(() => document.querySelectorAll("#functions tbody tr")[0].click());
   equal("view: a click goes to the caller", (await rows())[1], ["", "30  30.00%", "z"]);
