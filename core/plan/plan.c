@@ -55,21 +55,6 @@ const char *sample_event_name(enum sample_event event)
 	return (size_t)event < ARRAY_SIZE(event_names) ? event_names[event] : NULL;
 }
 
-static int fail_event(const char *name)
-{
-	_cleanup_(buf_done) struct buf all = {};
-	const char *nearest = str_nearest(name, &event_names[1], ARRAY_SIZE(event_names) - 1);
-	int err = fail_usage("event '%s': no such event", name);
-
-	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++)
-		buf_addf(&all, "%s%s", all.nr ? ", " : "", event_names[i]);
-	if (nearest)
-		hint("did you mean '%s'? there are %s", nearest, buf_text(&all));
-	else
-		hint("there are %s", buf_text(&all));
-	return err;
-}
-
 /* The index of a name; 0: there is none. The first of the `nr` names is not used. */
 static size_t find_name(const char *name, const char *const *names, size_t nr)
 {
@@ -79,19 +64,40 @@ static size_t find_name(const char *name, const char *const *names, size_t nr)
 }
 
 /* perf's short names. */
+static const struct {
+	const char *name;
+	enum sample_event event;
+} short_events[] = { { "cycles", SAMPLE_CPU_CYCLES },
+		     { "faults", SAMPLE_PAGE_FAULTS },
+		     { "cs", SAMPLE_CONTEXT_SWITCHES } };
+
 static enum sample_event short_event(const char *name)
 {
-	static const struct {
-		const char *name;
-		enum sample_event event;
-	} events[] = { { "cycles", SAMPLE_CPU_CYCLES },
-		       { "faults", SAMPLE_PAGE_FAULTS },
-		       { "cs", SAMPLE_CONTEXT_SWITCHES } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-		if (!strcmp(events[i].name, name))
-			return events[i].event;
+	for (size_t i = 0; i < ARRAY_SIZE(short_events); i++)
+		if (!strcmp(short_events[i].name, name))
+			return short_events[i].event;
 	return SAMPLE_DEFAULT;
+}
+
+static int fail_event(const char *name)
+{
+	const char *names[ARRAY_SIZE(event_names) - 1 + ARRAY_SIZE(short_events)], *nearest;
+	_cleanup_(buf_done) struct buf all = {};
+	size_t nr = 0;
+	int err = fail_usage("event '%s': no such event", name);
+
+	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++)
+		names[nr++] = event_names[i];
+	for (size_t i = 0; i < ARRAY_SIZE(short_events); i++)
+		names[nr++] = short_events[i].name;
+	for (size_t i = 0; i < nr; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	nearest = str_nearest(name, names, nr);
+	if (nearest)
+		hint("did you mean '%s'? there are %s", nearest, buf_text(&all));
+	else
+		hint("there are %s", buf_text(&all));
+	return err;
 }
 
 int sample_event_parse(const char *name, void *ret_event)

@@ -16,5 +16,6 @@
 PROBE_KINDS(DECLARE_PROBE_KIND)
 #undef DECLARE_PROBE_KIND
 
-/* Whether the host has this tracepoint: perf writes it without a type, and then it looks like LIBRARY:FUNCTION. */
+/* Whether the host has this tracepoint, or this category of tracepoints, which is not known without tracefs. */
 bool probe_is_event(const char *category, const char *event);
+bool probe_is_category(const char *category);

@@ -215,6 +215,16 @@ bool probe_is_event(const char *category, const char *event)
 	return !access(path, F_OK);
 }
 
+bool probe_is_category(const char *category)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	if (!category || !*category || *category == '.' || strchr(category, '/') || !host_tracefs())
+		return false;
+	path = xasprintf("%s/events/%s/enable", host_tracefs(), category);
+	return !access(path, F_OK);
+}
+
 /* ---- parsing ---- */
 
 /* CATEGORY:EVENT */

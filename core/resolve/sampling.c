@@ -124,7 +124,7 @@ static int refused(const struct sampling_choice *choice, int cpu, int err)
 		hint("use -e cpu-clock, which works on every host");
 		return err;
 	}
-	return fail(err, "event '%s' on CPU %d: cannot open: %s", choice->name, cpu, strerror(-err));
+	return fail(err, "event '%s' on CPU %d: cannot be opened: %s", choice->name, cpu, strerror(-err));
 }
 
 static void set_event(struct sampling_choice *choice, const struct plan *plan, enum sample_event event)
@@ -175,13 +175,17 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 {
 	struct sampling_choice choice = {};
 	cpu_list cpus = {};
-	int cpu, fd, err = check_frequency(plan) ?: planned_cpus(plan, &cpus);
+	int cpu, fd, err = planned_cpus(plan, &cpus);
+	uint64_t highest = host_max_sample_rate();
 
 	cpu = err ? -1 : cpus.data[0];
 	vec_done(&cpus);
 	if (err)
 		return err;
 	set_event(&choice, plan, plan->event == SAMPLE_DEFAULT ? SAMPLE_CPU_CYCLES : plan->event);
+	if (highest && choice.frequency_hz > highest)
+		choice.frequency_hz =
+			highest; /* to see whether there is such an event; the end refuses the frequency */
 	fd = open_event(&choice, cpu);
 	if (fd < 0 && plan->event == SAMPLE_DEFAULT && fd != -EACCES && fd != -EPERM && fd != -ENODEV) {
 		set_event(&choice, plan, SAMPLE_CPU_CLOCK);
@@ -192,7 +196,7 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 		return refused(&choice, cpu, fd);
 	close(fd);
 	*ret_choice = choice;
-	return check_clock(plan, &choice);
+	return check_clock(plan, &choice) ?: check_frequency(plan);
 }
 
 static struct sampled_cpu *sampled_cpu(struct sampling *sampling, int cpu)

@@ -53,17 +53,32 @@ refused 1 "$T/nothing" count "$T/nothing:malloc"
 expect_err 'No such file|no such file'
 refused 1 '/dev/zero' count /dev/zero:malloc
 refused 1 'nosuchlibrary' count nosuchlibrary:malloc
-refused 1 "did you mean the tracepoint 't:sched:sched_switch'" count sched:sched_switch
+refused 1 "^stacktool count: 'sched': no such library or program$" count sched:sched_switch
+expect_err "^  did you mean the tracepoint 't:sched:sched_switch'\?$"
+for pattern in sched:sched_swich 'sched:*'; do
+	refused 1 "^stacktool count: 'sched': no such library or program$" count "$pattern"
+	expect_err "^  'sched' is a category of tracepoints: those are written 't:sched:EVENT'$"
+done
+refused 1 "^stacktool count: 'nosuch': no such library or program$" count nosuch:x
+expect_err '^  a path works too: /path/to/file$'
 ln -s "$T/loop" "$T/loop"
 refused 1 "$T/loop" count "$T/loop:malloc"
 printf '\177ELF\002\001\001' >"$T/head"
 head -c 5000 /dev/urandom >>"$T/head"
 refused 1 "$T/head" count "$T/head:malloc"
 
+# A process whose namespace this user may not read
+tool_under bpf-perfmon profile --pidns 1 0.1
+expect_status 1
+expect_refusal '^stacktool profile: process 1: its pid namespace cannot be read: Permission denied$'
+expect_err '^  this needs CAP_SYS_PTRACE: run as root, outside a sandbox; the number of the namespace works too$'
+
 # A frequency that the kernel refuses
 refused 2 '[Hh]ertz' profile -F 1000000 1
 
 # A clock at which nothing else would run, the end of the run included: 0.1 s at 100000 Hertz were nine minutes.
-refused 2 '-F: 50000 Hertz is too high for cpu-clock .the timer would use up the CPUs.: give at most 20000' profile -e cpu-clock -F 50000 0.1
+for hertz in 50000 1000000; do # also above the kernel's own limit, which is higher
+	refused 2 "-F: $hertz Hertz is too high for cpu-clock .the timer would use up the CPUs.: give at most 20000" profile -e cpu-clock -F $hertz 0.1
+done
 refused 2 '-c: a sample every 49999 ns is too often for task-clock .the timer would use up the CPUs.: give at least 50000' profile -e task-clock -c 49999 0.1
 returns 0 profile -q -e cpu-clock -c 50000 0.1

@@ -160,9 +160,13 @@ printf '# nothing\n\n' >"$T/patterns"
 wrong 2 "stacktool count: '$T/patterns': has no pattern" count c:malloc "@$T/patterns"
 echo 'q:b:c' >>"$T/patterns"
 wrong 2 "stacktool count: pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" count "@$T/patterns"
+events='cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, page-faults, context-switches, cycles, faults, cs'
 wrong 2 "stacktool profile: event 'cpu-clok': no such event
-  did you mean 'cpu-clock'? there are cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, \
-page-faults, context-switches" profile -e cpu-clok
+  did you mean 'cpu-clock'? there are $events" profile -e cpu-clok
+wrong 2 "stacktool profile: event 'cycls': no such event
+  did you mean 'cycles'? there are $events" profile -e cycls
+wrong 2 "stacktool profile: event 'branches-and-more': no such event
+  there are $events" profile -e branches-and-more
 wrong 2 "stacktool count: argument pattern: missing" count
 wrong 2 "stacktool count: argument -D/--duration: '0' is not a duration: $seconds" count -D 0 x
 wrong 2 "stacktool count: argument -i/--interval: '0' is not a duration: $seconds" count -i 0 x
