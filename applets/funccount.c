@@ -46,7 +46,7 @@ static const struct applet_example examples[] = {
 	{ "-Ti 5 'vfs_*'", "a report every 5 seconds, with the time" },
 	{ "-d 10 'vfs_*'", "for 10 seconds only", true },
 	{ "-p 185 'vfs_*'", "only calls of process 185", true },
-	{ "t:sched:sched_fork", "a kernel tracepoint" },
+	{ "t:sched:sched_process_fork", "a kernel tracepoint" },
 	{ "'t:block:*'", "all tracepoints of the block layer" },
 	{ "-p 185 'u:node:gc*'", "the USDT probes of node's garbage collector" },
 	{ "c:malloc", "calls of malloc of the C library" },

@@ -8,7 +8,7 @@
 
 static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "only these processes", PROCESSES, .exclusive = "who"),
-	RUN_OPTION('L', "tid", plan.tids, "TID,...", "only these threads", THREAD_IDS, .exclusive = "who"),
+	RUN_OPTION('L', "tid", plan.tids, "TID,...", "only these threads", THREAD_IDS, .exclusive = "who", .also = 't'),
 	RUN_OPTION('U', "user-stacks-only", user_only, NULL, "only user stacks, no kernel stacks",
 		   .exclusive = "stacks"),
 	RUN_OPTION('K', "kernel-stacks-only", kernel_only, NULL, "only kernel stacks, no user stacks",
@@ -76,8 +76,8 @@ const struct applet top_applet = {
 		"Keys move in the tree, group it by command, process, thread or container, zoom into a branch, search, "
 		"pause, and save what was found as a file for 'stacktool report'; ? lists them. ctrl-z stops the "
 		"program, and fg brings the screen back.\n\n"
-		"The screen is refreshed every second, or as seldom as it takes to use at most 2 % of a CPU "
-		"for it.\n\n" COMMAND_DESCRIPTION,
+		"The screen is refreshed every second, or less often where it would use more than 2 % of a "
+		"CPU.\n\n" COMMAND_DESCRIPTION,
 	.overhead = "As 'stacktool profile', and at most 2 % of a CPU for the screen.",
 	.options = table,
 	.examples = examples,

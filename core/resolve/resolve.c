@@ -78,9 +78,8 @@ void resolve_describe_user_stacks(const struct plan *plan, const struct attach_p
 	else if (mode == UNWIND_DWARF)
 		buf_adds(text, "by unwind tables only (--unwind=dwarf)\n");
 	else
-		buf_adds(
-			text,
-			"by unwind tables; by frame pointers where code has neither unwind information nor a table yet\n");
+		buf_adds(text,
+			 "by unwind tables; by frame pointers where code has no unwind information, or no table yet\n");
 }
 
 /* Notes whether the programs can unwind user stacks with tables, and why not. A failure only if the user asked for tables (--unwind=dwarf). */

@@ -476,10 +476,10 @@ static void ask_user_stacks(struct ability *ability)
 	const char *obstacle = resolve_unwind_obstacle(&reads);
 
 	if (obstacle)
-		partly(ability, "start the programs with frame pointers, or see 'lockdown' above for the kernel",
+		partly(ability, "build the programs with frame pointers, or see 'lockdown' above for the kernel",
 		       "by frame pointers: %s", obstacle);
 	else
-		yes(ability, "by unwind tables; by frame pointers where code has neither");
+		yes(ability, "by unwind tables; by frame pointers where code has none");
 }
 
 /* A sysctl that forbids something from the value `limit` on, except with the capability. */

@@ -92,7 +92,7 @@ static void say_refused(const struct plan *plan, int err)
 static void say_late(const struct plan *plan)
 {
 	if (!plan->presentation.quiet)
-		run_say("the command was held for a second, and its loader or its unwind tables took longer: its first "
+		run_say("the loader or the unwind tables of the command took longer than a second: its first "
 			"stacks may be incomplete");
 }
 

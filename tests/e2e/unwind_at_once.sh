@@ -15,7 +15,7 @@ at_once() {
 	shift
 	while [ $nr_whole -lt 5 ]; do
 		returns 0 count -v -f -o "$T/report.folded" "$probe" -- "$@" </dev/null
-		if grep -q 'the command was held for a second' "$T/err"; then
+		if grep -q 'of the command took longer than a second' "$T/err"; then
 			nr_late=$((nr_late + 1))
 			[ $nr_late -lt 20 ] || fail "$nr_late runs were late"
 			continue

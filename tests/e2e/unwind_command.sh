@@ -11,7 +11,7 @@ ROOT_TO_LEAF='^(frameless[^;]*;)?_start;.*;st_fix_recursion(;st_fix_recurse){41}
 all_whole() {
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		returns 0 count -f -o "$T/report.folded" "$1:st_fix_leaf" -- "$@" recurse 200
-		grep -q 'the command was held for a second' "$T/err" || break
+		grep -q 'of the command took longer than a second' "$T/err" || break
 	done
 	plain_names "$T/report.folded" >"$T/plain"
 	expect_equal "all events" "$(folded_sum "$T/plain")" 200

@@ -42,7 +42,7 @@ ends_with() {
 
 # It is let go after a second, and the tool says so.
 held sh -c 'exit 4'
-await_line "$T/err" 'held for a second, and its loader or its unwind tables took longer'
+await_line "$T/err" 'the loader or the unwind tables of the command took longer than a second'
 await_line "/proc/$child/status" '^TracerPid:[[:space:]]*0$'
 let_load
 ends_with 4
