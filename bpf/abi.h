@@ -29,6 +29,7 @@
 #define ST_MAX_SLOTS 8 /* scratch slots per CPU: bpf/scratch.bpf.h */
 #endif
 #define ST_LAST_SENDERS 4096 /* entries of st_last_senders */
+#define ST_REMAPS 4096 /* entries of st_control.remaps, a power of two */
 
 #define ST_SYSCALL_EXIT (1ULL << 32) /* in a key of st_syscalls, beside the number: the end of the call */
 
@@ -109,7 +110,7 @@ struct st_stack_head {
 	__u8 user_end; /* enum st_stack_end */
 	__u16 nr_kernel;
 	__u16 nr_user;
-	__u16 pad2;
+	__u16 remap; /* st_control.remaps of the process: the same addresses are other code after a change */
 	__u32 tgid; /* set with KEY_TGID, and always with user frames, because they are raw addresses */
 	__u32 tid;
 	__u32 generation; /* EVENTS_EACH: the one whose statistics count the event; else 0 */
@@ -335,6 +336,11 @@ struct st_control {
 	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
 	__u64 paused; /* 1 while probes are attached or detached: their events are not counted */
 	__u64 held; /* 1 while stacktool holds the command with ptrace(2): its stops do not count as time off the CPU */
+	/*
+	 * How often a process has mapped other code where it had code, by tgid modulo the size; written by user space. Another process of
+	 * the same place only sends some records again.
+	 */
+	__u16 remaps[ST_REMAPS];
 };
 
 #define ST_GENERATIONS 2

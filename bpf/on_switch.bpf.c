@@ -108,7 +108,7 @@ static __always_inline void st_task_begin(struct st_task *entry, __u64 start_tim
  * Builds the record of the thread that leaves the CPU. The thread is still current, but on some kernels under lockdown only the
  * tracepoint's argument can be read (task.bpf.h).
  */
-static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
+static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 index,
 					     const struct st_who *who, struct task_struct *task, __u64 now)
 {
 	struct st_stack *stack = &slot->stack;
@@ -121,14 +121,14 @@ static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, 
 		stack->head.start_time_ns = task->group_leader->start_time;
 	stack->head.exec_id = task->self_exec_id;
 	if (st_offcpu.measure != MEASURE_WAKE) {
-		st_take_kernel_stack(ctx, stats, stack, PROGRAM_RAW_TRACEPOINT);
-		st_user_stack(ctx, stats, slot, index, st_known_tgid(who), PROGRAM_RAW_TRACEPOINT);
+		st_take_kernel_stack(ctx, way->stats, stack, PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, way, slot, index, st_known_tgid(who), PROGRAM_RAW_TRACEPOINT);
 	}
 	st_fill_key(&stack->head, who, 0);
 	st_hash_record(stack, index);
 }
 
-static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
+static __always_inline void st_build_waker(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 index,
 					   __u8 context, __u64 now)
 {
 	struct st_stack *stack = &slot->stack;
@@ -136,14 +136,14 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 
 	st_begin_record(stack, PROGRAM_RAW_TRACEPOINT);
 	st_stamp(&stack->head, now);
-	st_take_kernel_stack(ctx, stats, stack, PROGRAM_RAW_TRACEPOINT);
+	st_take_kernel_stack(ctx, way->stats, stack, PROGRAM_RAW_TRACEPOINT);
 	if (context) {
 		stack->head.flags = context;
 	} else {
 		st_who_is_current(&who);
 		if (st_config.want_user || st_config.key_parts & KEY_TGID)
 			st_task_identity(&stack->head);
-		st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, way, slot, index, st_known_tgid(&who), PROGRAM_RAW_TRACEPOINT);
 		st_fill_key(&stack->head, &who, 0);
 	}
 	st_hash_record(stack, index);
@@ -251,7 +251,7 @@ static __always_inline void st_sleep(void *ctx, const struct st_way *way, const 
 		st_note_lost(way, ST_LOSS_NO_SLOT);
 		return;
 	}
-	st_build_sleeper(ctx, way->stats, slot, index, who, task, now);
+	st_build_sleeper(ctx, way, slot, index, who, task, now);
 	st_send_record(way, &slot->stack);
 	entry->sleeper = slot->stack.head.id;
 	st_slot_release(slot);
@@ -382,7 +382,7 @@ static __always_inline int st_note_waker(void *ctx, const struct st_way *way, st
 	slot = st_slot_claim(&index);
 	if (!slot)
 		return 0;
-	st_build_waker(ctx, way->stats, slot, index, context, now);
+	st_build_waker(ctx, way, slot, index, context, now);
 	st_send_record(way, &slot->stack);
 	entry->waker = slot->stack.head.id;
 	entry->waker_ns = now;

@@ -221,7 +221,7 @@ static __always_inline void st_count_end(struct st_stats *stats, const struct st
  * Takes the user stack, in one of three ways. The record must have the start time and exec id of the process, if they are known:
  * they decide whether the known mappings are still those of the process.
  */
-static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 slot_index,
+static __always_inline void st_user_stack(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 slot_index,
 					  __u32 tgid, __u8 program)
 {
 	struct st_stack *stack = &slot->stack;
@@ -229,6 +229,7 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 
 	if (!st_config.want_user)
 		return;
+	stack->head.remap = *(volatile __u16 *)&way->control->remaps[tgid & (ST_REMAPS - 1)];
 	if (st_config.unwind) {
 		st_unwind_begin(ctx, program, &slot->unwind, tgid);
 		done = st_unwind_walk(slot_index);
@@ -239,7 +240,7 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 	if (!done)
 		st_kernel_walk(ctx, stack);
 	stack->head.user_end *= 1 ^ st_is_equal(stack->head.user_status, STACK_NONE); /* ST_END_UNKNOWN is 0 */
-	st_count_end(stats, &stack->head);
+	st_count_end(way->stats, &stack->head);
 }
 
 static __always_inline int st_tables_know_caller(const struct st_stack_head *head)
@@ -298,6 +299,7 @@ static __always_inline void st_fill_key(struct st_stack_head *head, const struct
 {
 	if (!(st_config.key_parts & KEY_TGID) && !head->nr_user) {
 		head->start_time_ns = head->exec_id = 0;
+		head->remap = 0;
 		head->flags &= ~ST_STACK_NO_START;
 	} else {
 		head->tgid = who->tgid;
@@ -314,7 +316,7 @@ static __always_inline void st_fill_key(struct st_stack_head *head, const struct
 }
 
 /* Builds the record and its id in the slot. */
-static __always_inline void st_build(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 slot_index,
+static __always_inline void st_build(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 slot_index,
 				     const struct st_who *who, __u8 program, __u64 probe)
 {
 	struct st_stack *stack = &slot->stack;
@@ -322,8 +324,8 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	st_begin_record(stack, program);
 	if (st_config.want_user || st_config.key_parts & KEY_TGID)
 		st_task_identity(&stack->head);
-	st_take_kernel_stack(ctx, stats, stack, program);
-	st_user_stack(ctx, stats, slot, slot_index, st_known_tgid(who), program);
+	st_take_kernel_stack(ctx, way->stats, stack, program);
+	st_user_stack(ctx, way, slot, slot_index, st_known_tgid(who), program);
 	if (program == PROGRAM_UPROBE)
 		st_note_caller(ctx, stack);
 	st_fill_key(&stack->head, who, probe);
@@ -477,7 +479,7 @@ static __always_inline void st_event(void *ctx, const struct st_way *way, const 
 		st_drop(way, ST_LOSS_NO_SLOT);
 		return;
 	}
-	st_build(ctx, way->stats, slot, index, who, program, probe);
+	st_build(ctx, way, slot, index, who, program, probe);
 	if (st_config.mode == EVENTS_EACH)
 		st_send_event(index, way->generation, now);
 	else

@@ -132,6 +132,14 @@ static void set_header(struct run *run)
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
 }
 
+static void note_remap(void *context, uint32_t tgid)
+{
+	const struct run *run = context;
+
+	if (run->loaded)
+		loaded_note_remap(run->loaded, tgid);
+}
+
 static void open_spaces(struct run *run)
 {
 	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
@@ -142,6 +150,8 @@ static void open_spaces(struct run *run)
 		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.follows = unwinds,
+		.note_remap = note_remap,
+		.remap_context = run,
 		.host_root = run->plan->host_root,
 	};
 

@@ -187,6 +187,11 @@ void loaded_free(struct loaded *loaded)
 
 /* ---- what is loaded ---- */
 
+void loaded_note_remap(const struct loaded *loaded, uint32_t tgid)
+{
+	loaded->control->remaps[tgid & (ST_REMAPS - 1)]++;
+}
+
 bool loaded_unwind_maps(const struct loaded *loaded, struct unwind_store_options *ret_maps)
 {
 	if (loaded_config(loaded)->unwind == ST_UNWIND_OFF)

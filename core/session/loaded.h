@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/buf.h"
 #include "core/plan/plan.h"
@@ -23,6 +24,12 @@ void loaded_free(struct loaded *loaded);
 
 /* Whether the programs for this plan unwind user stacks with tables. */
 bool loaded_will_unwind(const struct plan *plan, const struct attach_plan *attach);
+
+/*
+ * The process has mapped other code where it had code: from now on, its user stacks have other ids than before, although their addresses
+ * may be the same. Can be called before the programs are attached, or without any that take user stacks.
+ */
+void loaded_note_remap(const struct loaded *loaded, uint32_t tgid);
 
 /* The maps with the unwind tables, as borrowed descriptors. False: the programs do not unwind with tables. */
 bool loaded_unwind_maps(const struct loaded *loaded, struct unwind_store_options *ret_maps);

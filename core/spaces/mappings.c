@@ -105,7 +105,7 @@ static size_t first_above(const struct mappings *mappings, uint64_t address)
 	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
 }
 
-/* Whether `b`, which begins in or after `a`, shows what `a` would show there if it were longer. */
+/* Whether `b` shows what `a` would show there if it were longer, at either end. */
 static bool is_continued_by(const struct mapping *a, const struct mapping *b)
 {
 	return a->image == b->image &&
@@ -201,6 +201,18 @@ int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 	own->now.nr = first + nr_pieces + nr_behind;
 	nr_in_all += mappings_count(own);
 	return 0;
+}
+
+bool mappings_would_replace(const struct mappings *mappings, const struct mapping *mapping)
+{
+	const struct mapping *known = mappings->now.data, *end = known + mappings->now.nr;
+
+	if (mapping->image == IMAGE_ANONYMOUS)
+		return false;
+	for (known += first_above(mappings, mapping->start); known < end && known->start < mapping->end; known++)
+		if (known->image != IMAGE_ANONYMOUS && !is_continued_by(known, mapping))
+			return true;
+	return false;
 }
 
 int mappings_add_all(struct mappings **mappings, const struct mappings *from)

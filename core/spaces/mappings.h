@@ -39,6 +39,12 @@ void mappings_free(struct mappings *mappings); /* Removes a holder. */
  */
 int mappings_add(struct mappings **mappings, const struct mapping *mapping);
 
+/*
+ * Whether a mapping would replace code of another file, or of another place in the same one. Not code without a file, which JIT compilers
+ * map and protect again all the time.
+ */
+bool mappings_would_replace(const struct mappings *mappings, const struct mapping *mapping);
+
 /* Adds all current mappings of `from` to *mappings. */
 int mappings_add_all(struct mappings **mappings, const struct mappings *from);
 

@@ -110,6 +110,9 @@ static uint32_t add_mapping(struct spaces *spaces, struct life *life, const stru
 		.image = images_add(spaces->images, found),
 	};
 
+	if (spaces->options.note_remap && found->kind == MAPPING_FILE &&
+	    mappings_would_replace(life->mappings, &mapping))
+		spaces->options.note_remap(spaces->options.remap_context, life->tgid);
 	life_add_mapping(life, &mapping, !since_ns);
 	note_change(spaces, life);
 	if (found->kind == MAPPING_FILE)
@@ -586,7 +589,7 @@ struct spaces *spaces_new(const struct spaces_options *options)
 		spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
 		err_clear();
 	}
-	if (spaces->sideband && options->follows && !options->only_tgid)
+	if (spaces->sideband && (options->follows || (options->only_tgid && options->note_remap)))
 		sideband_ring(spaces->sideband);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
 	return spaces;

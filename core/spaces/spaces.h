@@ -29,6 +29,12 @@ struct spaces_options {
 	uint32_t only_tgid;            /* only this process; 0: the whole system */
 	struct buf *why; /* gets the paths that were searched (core/base/why.h); borrowed; NULL: not wanted */
 	const char *host_root; /* where the host's file system is mounted (opener.h); borrowed; NULL: not mounted */
+	/*
+	 * Is called when a process has mapped code of a file where it had other code of a file: the same address is another place
+	 * from now on. NULL: nobody asks.
+	 */
+	void (*note_remap)(void *context, uint32_t tgid);
+	void *remap_context;
 	bool no_frames; /* no frames are needed: no side-band, which slows down each fork, exec and rename on the host */
 	bool follows; /* spaces_next_changed() will be called: a process is known at once, not at its first record */
 };
@@ -102,7 +108,7 @@ const char *spaces_note(struct spaces *spaces);
 /* Names the frames of generated code (jit_maps.h) that have no name yet. */
 void spaces_name_generated(struct spaces *spaces);
 
-/* Adds a sentence about perf maps that were not trusted, if there were any. */
+/* Adds sentences about perf maps that may be wrong, or were not trusted, if there were any: jit_maps_add_note(). */
 void spaces_add_maps_note(const struct spaces *spaces, struct buf *text);
 
 /* Opens a file of the profile again, like images_open_again() of images.h. */

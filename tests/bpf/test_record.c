@@ -100,6 +100,24 @@ TEST(another_stack_is_another_row)
 	assert_memory_not_equal(&object.records.data[0].head.id, &object.records.data[1].head.id, sizeof(struct st_id));
 }
 
+/* The same addresses are other code when something else has been mapped there. */
+TEST(the_same_stack_after_a_change_of_mappings_is_another_row)
+{
+	_cleanup_(object_done) struct object object;
+	size_t entries;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	for (int i = 0; i < 3; i++) {
+		run_here(&object, 10);
+		object.control
+			->remaps[((uint32_t)getpid() + (i == 0)) & (ST_REMAPS - 1)]++; /* first of another process */
+	}
+	object_read_ring(&object);
+	assert_int_equal(object_sum(&object, LIVE, &entries), 30);
+	assert_int_equal(entries, 2);
+	assert_int_equal(object.records.nr, 2);
+}
+
 TEST(a_record_says_who_when_and_where)
 {
 	const uint32_t parts = KEY_TGID | KEY_TID | KEY_COMM;

@@ -133,6 +133,33 @@ TEST(what_was_cut_away_is_not_kept_for_ever)
 	mappings_free(mappings);
 }
 
+static bool would_replace(const struct mappings *mappings, uint64_t start, uint64_t end, uint64_t offset,
+			  uint32_t image)
+{
+	return mappings_would_replace(mappings, &(struct mapping){ start, end, offset, 20, image });
+}
+
+TEST(other_code_of_a_file_at_an_address_replaces_what_was_there)
+{
+	struct mappings *mappings = mappings_new();
+
+	add(&mappings, 0x3000, 0x6000, 0x1000, 10, 1);
+	add(&mappings, 0x8000, 0x9000, 0, 10, 2);
+	add(&mappings, 0xa000, 0xc000, 0, 10, IMAGE_ANONYMOUS);
+	assert_false(would_replace(mappings, 0x1000, 0x3000, 0, 3)); /* up to it */
+	assert_false(would_replace(mappings, 0x6000, 0x8000, 0, 3)); /* between them */
+	assert_true(would_replace(mappings, 0x1000, 0x3001, 0, 3));
+	assert_true(would_replace(mappings, 0x5fff, 0x7000, 0, 3));
+	assert_true(would_replace(mappings, 0x4000, 0x9000, 0x2000, 1)); /* the second one */
+	assert_false(would_replace(mappings, 0x3000, 0x6000, 0x1000, 1)); /* the same again, a part of it, more of it */
+	assert_false(would_replace(mappings, 0x4000, 0x5000, 0x2000, 1));
+	assert_false(would_replace(mappings, 0x2000, 0x8000, 0, 1));
+	assert_true(would_replace(mappings, 0x3000, 0x6000, 0x2000, 1)); /* another place of the same file */
+	assert_false(would_replace(mappings, 0x3000, 0x6000, 0, IMAGE_ANONYMOUS)); /* generated code */
+	assert_false(would_replace(mappings, 0xa000, 0xb000, 0, 3));
+	mappings_free(mappings);
+}
+
 /* ---- against a simple model ---- */
 
 enum {

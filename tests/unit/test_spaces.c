@@ -396,6 +396,72 @@ TEST(a_deleted_file_is_flagged_and_keeps_its_name)
 	stop(pid);
 }
 
+/* ---- other code at the same address ---- */
+
+static const char *own_path(void)
+{
+	static char path[256];
+
+	assert_in_range(readlink("/proc/self/exe", path, sizeof(path) - 1), 1, sizeof(path) - 2);
+	return path;
+}
+
+static void count_remap(void *context, uint32_t tgid)
+{
+	unsigned int *nr = context;
+
+	*nr += tgid == (uint32_t)getpid();
+}
+
+static void map_code(void *at, const char *path)
+{
+	_cleanup_(closep) int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	assert_ptr_equal(mmap(at, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | MAP_FIXED | (path ? 0 : MAP_ANONYMOUS), fd, 0),
+			 at);
+}
+
+TEST(another_file_where_a_file_was_is_told)
+{
+	struct fixture fixture = {};
+	unsigned int nr = 0;
+	struct spaces_options options = { .profile = &fixture.profile,
+					  .note_remap = count_remap,
+					  .remap_context = &nr };
+	void *code = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t first_ns, second_ns;
+
+	if (!may_watch_the_host())
+		skip();
+	child_copy_library(copied_library);
+	profile_init(&fixture.profile);
+	fixture.spaces = spaces_new(&options);
+	map_code(code, "/proc/self/exe");
+	first_ns = now_ns();
+	expect_file_of(&fixture, frame_at(&fixture, (uint32_t)getpid(), first_ns, (uint64_t)(uintptr_t)code),
+		       own_path());
+	map_code(code, "/proc/self/exe");
+	spaces_update(fixture.spaces);
+	assert_int_equal(nr, 0);
+	map_code(code, copied_library);
+	second_ns = now_ns();
+	spaces_update(fixture.spaces);
+	assert_int_equal(nr, 1);
+	expect_file_of(&fixture, frame_at(&fixture, (uint32_t)getpid(), second_ns, (uint64_t)(uintptr_t)code),
+		       copied_library);
+	expect_file_of(&fixture, frame_at(&fixture, (uint32_t)getpid(), first_ns, (uint64_t)(uintptr_t)code),
+		       own_path());
+	map_code(code, NULL);
+	map_code(code, copied_library);
+	spaces_update(fixture.spaces);
+	assert_int_equal(nr, 1);
+	munmap(code, (size_t)sysconf(_SC_PAGESIZE));
+	unlink(copied_library);
+	spaces_free(fixture.spaces);
+	profile_done(&fixture.profile);
+}
+
 /* ---- without the side-band: in a child that gives its privileges up ---- */
 
 static const struct profile_frame *own_frame(struct fixture *fixture, uint64_t exec_id, uint64_t time_ns,
