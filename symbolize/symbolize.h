@@ -45,7 +45,7 @@ enum symbol_status {
 /* A place to name. */
 struct symbol_query {
 	uint64_t where; /* offset in the file, or a kernel address */
-	bool exact; /* false: a return address; the symbol at where - 1 is used */
+	bool exact; /* false: a return address; the symbol at where - 1 is used, or, without one, the one that begins at where */
 	bool linked; /* `where` is a link-time address, not an offset in the file */
 };
 

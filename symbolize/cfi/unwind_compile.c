@@ -17,6 +17,7 @@ enum {
 	PADDING_MAX = 15, /* bytes between functions, where the rule of the first one goes on: no code runs there */
 	GAP_BYTES_MIN = 256, /* of code without information, for rows from its instructions */
 	ENTRY_BYTES_MAX = 64, /* of the code at a program's entry; glibc's loader has 61 */
+	CONTEXT_BYTES_MAX = 128, /* of glibc's __start_context */
 };
 
 struct compile {
@@ -182,14 +183,35 @@ static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 	return unwind_builder_add(&compile->builder, end, none) ?: add_unknown(compile, end, next);
 }
 
+/*
+ * Whether this is glibc's __start_context, into which the function of makecontext() returns. Its unwind information is that of a called
+ * function, but it begins with another stack than the one above, where a pointer to the next context is: mov %rbx,%rsp;
+ * mov (%rsp),%rdi; test %rdi,%rdi. To be called for functions with one row only, because it reads the file.
+ */
+static bool is_context_start(const struct elf_file *elf, const Elf64_Phdr *segment, uint64_t start, uint64_t end)
+{
+	static const uint8_t begin[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff };
+	uint8_t code[sizeof(begin)];
+
+	return end > start && end - start >= sizeof(code) && end - start <= CONTEXT_BYTES_MAX &&
+	       !elf_file_read(elf, segment->p_offset + (start - segment->p_vaddr), code, sizeof(code)) &&
+	       !memcmp(code, begin, sizeof(begin));
+}
+
+/* Makes the function an outermost frame, from the byte before it on: its address is a return address. */
+static void make_root(struct cfi_rows *rows, uint64_t start, uint64_t before)
+{
+	rows->rows.data[0] = (struct cfi_row){ start > before ? start - 1 : start, { .kind = ST_UNWIND_STOP } };
+}
+
 /* Adds the rows of one function up to `limit`, where the next one starts. */
 static int add_function(struct compile *compile, const struct cfi_fde *fde, uint64_t limit)
 {
 	const Elf64_Phdr *segment = elf_file_segment_at(compile->elf, fde->start, PF_X);
-	uint64_t end, before;
+	uint64_t start = fde->start, end, before;
 	int err;
 
-	if (!segment || limit == fde->start)
+	if (!segment || limit == start)
 		return 0;
 	if (fde->cie == GO_FUNCTION)
 		err = unwind_go_run(&compile->go, compile->elf, fde->position, &compile->rows);
@@ -203,7 +225,11 @@ static int add_function(struct compile *compile, const struct cfi_fde *fde, uint
 	end = limit < end ? limit : end;
 	end = compile->rows.end < end ? compile->rows.end : end;
 	before = compile->end ? compile->end : compile->low;
-	err = fde->start >= before && fde->start - before <= PADDING_MAX ? 0 : add_gap(compile, before, fde->start);
+	if (compile->rows.rows.nr == 1 && is_context_start(compile->elf, segment, start, end)) {
+		make_root(&compile->rows, start, before);
+		start = compile->rows.rows.data[0].address;
+	}
+	err = start >= before && start - before <= PADDING_MAX ? 0 : add_gap(compile, before, start);
 	for (size_t i = 0; i < compile->rows.rows.nr && !err; i++) {
 		const struct cfi_row *row = &compile->rows.rows.data[i];
 

@@ -13,13 +13,26 @@
 typedef bool name_function(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 			   struct wire_answer *ret_answer);
 
+/*
+ * A return address is looked up one byte before. If no function is there, it may be the first byte of one, which was not called: glibc's
+ * __start_context, to which the function of makecontext() returns.
+ */
+static bool look_up(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
+		    uint64_t offset, struct found_place *ret_place)
+{
+	if (indexed_file_lookup(file, offset, worker->scratch, ret_place))
+		return true;
+	return worker_place_of(query) < query->where &&
+	       indexed_file_lookup(file, offset + 1, worker->scratch, ret_place) && ret_place->start == offset + 1;
+}
+
 static bool name_in_file(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 			 struct wire_answer *ret_answer)
 {
 	struct found_place place;
 	uint64_t offset;
 
-	if (!worker_offset_of(file, query, &offset) || !indexed_file_lookup(file, offset, worker->scratch, &place)) {
+	if (!worker_offset_of(file, query, &offset) || !look_up(worker, file, query, offset, &place)) {
 		ret_answer->status = file->table.symbols.nr ? SYMBOL_NOT_FOUND : SYMBOL_NO_TABLE;
 		return true;
 	}

@@ -293,6 +293,9 @@ SYMBOLIZER_TEST(a_function_without_symbol_is_told_by_its_unwind_entry)
 	assert_true(answer.nameless);
 	assert_int_equal(answer.offset, 0x3f);
 	assert_int_equal(fixture_name(fixture, 0, OFFSET + 0x140, true).status, SYMBOL_NOT_FOUND);
+	answer = fixture_name(fixture, 0, OFFSET + 0x100, false); /* to which nothing calls */
+	assert_string_equal(answer.name, "fn_0x2100");
+	assert_int_equal(answer.offset, 0);
 	assert_false(fixture_name(fixture, 0, OFFSET, true).nameless);
 }
 

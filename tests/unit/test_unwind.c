@@ -475,6 +475,28 @@ FIXTURE_TEST(the_function_that_a_program_begins_with_is_the_root)
 	expect_of(file, fd, "100-11f sp+8, 80f-818 signal+40, 1000-101f sp+8");
 }
 
+/* As glibc's, whose unwind information is that of a called function: what makecontext() has called returns to its first byte. */
+FIXTURE_TEST(the_function_that_ends_a_context_is_a_root)
+{
+	static const uint8_t begin[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74, 0x08 };
+	_cleanup_(closep) int fd = -1;
+
+	add_function(file, 0x100, 0x19, NO_INSTRUCTIONS);
+	add_function(file, 0x120, 0x1a, NO_INSTRUCTIONS); /* after padding */
+	add_function(file, 0x140, 0x20, NO_INSTRUCTIONS);
+	add_function(file, 0x160, 0x1a, NO_INSTRUCTIONS); /* without */
+	add_function(file, 0x1000, 0x1a, NO_INSTRUCTIONS); /* after much that has no information */
+	add_function(file, 0x1020, 0x9, NO_INSTRUCTIONS); /* too short */
+	add_function(file, 0x1040, 0x1000, NO_INSTRUCTIONS); /* too long */
+	fd = cfi_writer_fd(&file->writer, ".eh_frame", SHF_ALLOC);
+	expect_of(file, fd, "100-179 sp+8, 1000-1028 sp+8, 1040-203f sp+8");
+	for (size_t i = 0; i < 5; i++)
+		write_at(fd, (const uint64_t[]){ 0x120, 0x160, 0x1000, 0x1020, 0x1040 }[i], begin, sizeof(begin));
+	expect_of(file, fd,
+		  "100-11e sp+8, 11f-13f stop, 140-15f sp+8, 160-179 stop, fff-101f stop, 1020-1028 sp+8, "
+		  "1040-203f sp+8");
+}
+
 /* The linker's guess: the first byte of the code. */
 FIXTURE_TEST(the_entry_of_a_library_is_no_root)
 {
