@@ -56,6 +56,7 @@ struct symbol_answer {
 	const char *module; /* kernel: "kernel", the module's name, "bpf"; NULL for files */
 	uint64_t offset; /* where - start of the symbol */
 	bool nameless; /* no symbol, but an unwind entry starts there: the name is "fn_0x" and the address */
+	bool listed_again; /* a perf map or jitdump lists the place more than once: the name is that of the last entry */
 };
 
 enum symbol_function_kind {

@@ -56,6 +56,7 @@ struct jit_maps {
 	uint32_t free; /* the first free slot: index + 1 */
 	size_t nr_open, nr_handed;
 	size_t nr_refused_processes; /* processes without a slot, because there were too many */
+	size_t nr_listed_again; /* named frames at places that a map lists more than once */
 	size_t nr_refused; /* existing files that were not trusted */
 	char refused[128]; /* the first one, and why */
 	bool limit_raised;
@@ -557,6 +558,7 @@ static void take_answers(struct jit_maps *maps, const struct jit_map *map, const
 		frame->name = profile_add_string(maps->profile, answers[i].name);
 		frame->module = profile_add_string(maps->profile, module);
 		frame->offset = answers[i].offset;
+		maps->nr_listed_again += answers[i].listed_again;
 	}
 }
 
@@ -653,9 +655,16 @@ void jit_maps_name_frames(struct jit_maps *maps)
 
 void jit_maps_add_note(const struct jit_maps *maps, struct buf *text)
 {
+	if (maps->nr_listed_again)
+		buf_addf(
+			text,
+			maps->nr_listed_again == 1
+				? "%zu frame of generated code is at an address that was listed more than once: it has the last name"
+				: "%zu frames of generated code are at addresses that were listed more than once: they have the last name",
+			maps->nr_listed_again);
 	if (!maps->nr_refused)
 		return;
-	buf_adds(text, "perf map not used: ");
+	buf_adds(text, text->nr ? "; perf map not used: " : "perf map not used: ");
 	escape_add(text, maps->refused, ESCAPE_NAME);
 	if (maps->nr_refused > 1)
 		buf_addf(text, "; and %zu more", maps->nr_refused - 1);

@@ -54,7 +54,10 @@ void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t process, uint3
 /* Names the frames of generated code that have no name yet, or sets their reason. */
 void jit_maps_name_frames(struct jit_maps *maps);
 
-/* Adds a sentence about files that were not trusted, if there were any. */
+/*
+ * Adds a sentence about frames whose name may be wrong, because memory was used again and maps have no times, and one about files that were
+ * not trusted, if there were any.
+ */
 void jit_maps_add_note(const struct jit_maps *maps, struct buf *text);
 
 /*

@@ -39,6 +39,7 @@ static void take_name(const struct message *message, struct text_pool *texts, ui
 	ret_answer->module = *module ? text_pool_add(texts, module) : NULL;
 	ret_answer->offset = wire.offset;
 	ret_answer->nameless = wire.nameless;
+	ret_answer->listed_again = wire.listed_again;
 	if (!ret_answer->name)
 		ret_answer->status = SYMBOL_NO_MEMORY;
 }

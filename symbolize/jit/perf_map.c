@@ -290,20 +290,37 @@ static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 	return err ?: vec_try_push(&map->owners, owner);
 }
 
+/* The two highest ends of all entries whose start the walk has passed: below the second one, two entries overlap. */
+struct ends {
+	uint64_t first, second;
+};
+
+static void ends_add(struct ends *ends, uint64_t end)
+{
+	if (end > ends->first) {
+		ends->second = ends->first;
+		ends->first = end;
+	} else if (end > ends->second) {
+		ends->second = end;
+	}
+}
+
 /* Sets the owners in [from, to), where no other entry begins. */
-static int share_between(struct perf_map *map, claim_heap *claims, uint64_t from, uint64_t to)
+static int share_between(struct perf_map *map, claim_heap *claims, const struct ends *ends, uint64_t from, uint64_t to)
 {
 	int err = 0;
 
 	while (!err && from < to && claims->nr) {
 		struct claim first = claims->data[0];
+		bool again = from < ends->second;
+		uint64_t until = first.end < to ? first.end : to;
 
 		if (first.end <= from) {
 			claims_drop_first(claims);
 			continue;
 		}
-		err = add_bound(map, from, first.entry + 1);
-		from = first.end < to ? first.end : to;
+		err = add_bound(map, from, (first.entry + 1) | (again ? PERF_MAP_LISTED_AGAIN : 0));
+		from = again && ends->second < until ? ends->second : until;
 	}
 	return err || from == to ? err : add_bound(map, from, 0);
 }
@@ -311,16 +328,18 @@ static int share_between(struct perf_map *map, claim_heap *claims, uint64_t from
 static int share_sorted(struct perf_map *map, const struct stretch *stretches, size_t nr)
 {
 	claim_heap claims = {};
+	struct ends ends = {};
 	uint64_t at = 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < nr; at = stretches[i++].start) {
 		const struct stretch *stretch = &stretches[i];
 
-		err = share_between(map, &claims, at, stretch->start);
+		err = share_between(map, &claims, &ends, at, stretch->start);
 		err = err ?: claims_add(&claims, (struct claim){ stretch->start + stretch->size, stretch->entry });
+		ends_add(&ends, stretch->start + stretch->size);
 	}
-	err = err ?: share_between(map, &claims, at, UINT64_MAX);
+	err = err ?: share_between(map, &claims, &ends, at, UINT64_MAX);
 	vec_done(&claims);
 	return err;
 }
@@ -391,12 +410,23 @@ void perf_map_done(struct perf_map *map)
 	map->fd = -1;
 }
 
-const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address)
+static uint32_t owner_of(const struct perf_map *map, uint64_t address)
 {
 	size_t nr = map->owners.nr ? vec_nr_first(&map->bounds, bound, *bound <= address) : 0;
-	uint32_t owner = nr ? map->owners.data[nr - 1] : 0;
 
-	return owner && address != UINT64_MAX ? &map->entries.data[owner - 1] : NULL;
+	return nr && address != UINT64_MAX ? map->owners.data[nr - 1] : 0;
+}
+
+const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address)
+{
+	uint32_t owner = owner_of(map, address) & ~PERF_MAP_LISTED_AGAIN;
+
+	return owner ? &map->entries.data[owner - 1] : NULL;
+}
+
+bool perf_map_is_listed_again(const struct perf_map *map, uint64_t address)
+{
+	return owner_of(map, address) & PERF_MAP_LISTED_AGAIN;
 }
 
 /* Reads a name of `room` bytes at most. It ends at a NUL or, in a perf map, at the end of its line. Returns its length. */

@@ -31,6 +31,8 @@ struct perf_map_code {
 	uint32_t entry; /* index into perf_map.entries */
 };
 
+#define PERF_MAP_LISTED_AGAIN (1u << 31)
+
 struct perf_map {
 	int fd; /* a duplicate, closed by perf_map_done() */
 	bool is_dump; /* a jitdump */
@@ -40,7 +42,11 @@ struct perf_map {
 	VEC(struct perf_map_entry) entries; /* in the order of the file */
 	VEC(struct perf_map_code) codes; /* by ascending code */
 	VEC(uint64_t) bounds; /* addresses where the owner changes, ascending */
-	VEC(uint32_t) owners; /* 1 + the index of the entry that [bounds[i], bounds[i + 1]) belongs to; 0: none */
+	/*
+	 * 1 + the index of the entry that [bounds[i], bounds[i + 1]) belongs to, and PERF_MAP_LISTED_AGAIN if another one covers it too; 0:
+	 * none
+	 */
+	VEC(uint32_t) owners;
 };
 
 /* Reads the map, and duplicates the descriptor. 0, -ENOMEM or -EMFILE: then the map is not open. */
@@ -52,5 +58,7 @@ int perf_map_update(struct perf_map *map);
 
 /* The entry that an address belongs to, or NULL; valid until the next update. */
 const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address);
+/* Whether several entries cover an address: it may have belonged to another function before. */
+bool perf_map_is_listed_again(const struct perf_map *map, uint64_t address);
 /* Reads the name of an entry from the file into `scratch`; it is empty if it cannot be read any more. */
 struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES]);

@@ -57,6 +57,7 @@ static bool name_in_map(struct worker *worker, const struct indexed_file *file, 
 		return true;
 	}
 	ret_answer->offset = query->where - entry->start;
+	ret_answer->listed_again = perf_map_is_listed_again(&file->map, worker_place_of(query));
 	return worker_add_name(worker, entry, name, true, &ret_answer->name);
 }
 

@@ -76,7 +76,7 @@ struct wire_answer {
 	uint64_t offset;
 	uint32_t status;
 	uint32_t name, module; /* positions in the text */
-	uint32_t nameless;
+	uint16_t nameless, listed_again;
 };
 
 struct wire_function {
