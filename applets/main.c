@@ -120,7 +120,7 @@ static int run_collecting(struct call *call, struct run_options *options)
 	options->as_link = call->as_link;
 	err = call->applet->plan(options) ?: check_status_file(call, options) ?: check_save(&options->plan);
 	err = err ?: choose_form(call, &options->plan);
-
+	options->plan.presentation.shows_files = !call->as_link;
 	err = err ?: run_plan(call->applet, &options->plan, &result);
 	plan_done(&options->plan);
 	call->lost = result.lost;

@@ -325,6 +325,7 @@ struct presentation {
 	uint32_t top; /* only so many rows, the largest; 0 = all */
 	uint32_t max_depth; /* only so many frames of a stack, from the leaf; 0 = all */
 	uint64_t least; /* only rows of at least this number */
+	bool shows_files; /* folded lines have the file of a place without a name; not under bcc's names */
 };
 
 /* Whether rows are about threads off the CPU, so that their value is a time. */

@@ -48,8 +48,15 @@ enum {
 
 struct look {
 	const struct profile *profile;
+	const struct profile_view *view;
 	bool offsets, modules;
 };
+
+bool frame_shows_file(const struct profile *profile, const struct profile_view *view, const struct profile_frame *frame)
+{
+	return view->folded && profile->presentation.shows_files && !frame->name && frame->module &&
+	       frame->kind != FRAME_KERNEL && profile_string(profile, frame->module)[0] != '[';
+}
 
 /* Everything that the text of a frame is made of, apart from its raw address. */
 static void look_of(const struct look *look, uint32_t frame, uint64_t ret_key[LOOK_PARTS])
@@ -57,7 +64,7 @@ static void look_of(const struct look *look, uint32_t frame, uint64_t ret_key[LO
 	const struct profile_frame *shown = &look->profile->frames.data[frame];
 
 	ret_key[0] = shown->name;
-	ret_key[1] = look->modules ? shown->module : 0;
+	ret_key[1] = look->modules || frame_shows_file(look->profile, look->view, shown) ? shown->module : 0;
 	ret_key[2] = look->offsets && shown->name ? shown->offset : 0;
 	ret_key[3] = (uint64_t)shown->source << 32 | shown->line;
 	ret_key[4] = shown->level > 0;
@@ -73,7 +80,7 @@ static bool same_look(const void *context, uint32_t position, const void *key)
 
 static uint32_t *places_by_name(const struct profile *profile, const struct profile_view *view)
 {
-	struct look look = { profile, view->offsets && !view->folded, view->modules && !view->folded };
+	struct look look = { profile, view, view->offsets && !view->folded, view->modules && !view->folded };
 	uint32_t *places = xcalloc(profile->frames.nr, sizeof(*places));
 	struct hashidx index = {};
 

@@ -89,6 +89,10 @@ bool view_shows_process(const struct profile_view *view);
 #define LABEL_LOST "[stack lost: ring full]"
 #define LABEL_UNFINISHED "[unfinished]"
 
+/* Whether this frame without a name is "FILE![unknown]", and not LABEL_UNKNOWN alone: not for [vdso], which is no file. */
+bool frame_shows_file(const struct profile *profile, const struct profile_view *view,
+		      const struct profile_frame *frame);
+
 /*
  * What is shown in place of the waker's name: an interrupt, or why there is no waker; "" if the run recorded no wakers,
  * NULL if there is a name.

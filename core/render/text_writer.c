@@ -56,10 +56,17 @@ void add_short_line(const struct profile *profile, const struct profile_frame *f
 	add_line_number(frame, text);
 }
 
-/* As in bcc, folded lines contain only names. Source lines, if requested, are added as in stackcollapse-perf.pl. */
+/*
+ * As in bcc, folded lines contain only names, but "FILE![unknown]" says more than "[unknown]". Source lines, if requested, are added as in
+ * stackcollapse-perf.pl.
+ */
 static void make_folded(struct text_writer *writer, const struct profile_frame *frame, struct buf *text)
 {
 	buf_addc(text, ';');
+	if (frame_shows_file(writer->profile, writer->view, frame)) {
+		escape_add(text, profile_string(writer->profile, frame->module), ESCAPE_FOLDED);
+		buf_addc(text, '!');
+	}
 	if (frame->name)
 		escape_add(text, profile_string(writer->profile, frame->name),
 			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_FOLDED);

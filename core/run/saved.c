@@ -185,6 +185,7 @@ int run_saved(const struct report_request *request)
 	change_view(&profile.view, request);
 	profile.presentation.quiet = request->quiet;
 	profile.presentation.top = request->top;
+	profile.presentation.shows_files = true;
 	output_change_view(options, &profile.view);
 	if (request->tui)
 		return browse(&profile, options);

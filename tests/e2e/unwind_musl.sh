@@ -8,7 +8,7 @@ needs_unwinder
 for shape in recurse nested trap thread; do
 	trace frameless-musl-dyn $shape 100 -- count -v -f -p PID "$FIXTURES/frameless-musl-dyn:st_fix_leaf"
 	plain_names "$T/out" >"$T/plain"
-	expect_equal "musl, $shape: seen" "$(folded_sum_of "(main|\\[unknown\\]);$fixture_expect [0-9]+$" "$T/plain")" 100
+	expect_equal "musl, $shape: seen" "$(folded_sum_of "(main|[^;]*\\[unknown\\]);$fixture_expect [0-9]+$" "$T/plain")" 100
 	expect_err '100 user stacks complete'
 done
 

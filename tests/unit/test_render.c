@@ -329,6 +329,22 @@ TEST(unnamed_frames_are_counted_by_reason)
 		     "table)\n");
 }
 
+/* bcc's folded lines say no more than "[unknown]". */
+TEST(a_folded_place_without_a_name_shows_its_file)
+{
+	const struct event events[] = {
+		{ .id = 1, .tgid = 1, .kernel = TAKEN(&here), .user = TAKEN(&there, &gone, &stripped), .count = 1 },
+		{},
+	};
+	_cleanup_(profile_done) struct profile profile;
+
+	build(&profile, events);
+	profile.view.folded = true;
+	expect_report(&profile, ";[unknown];[unknown];there;here 1\n");
+	profile.presentation.shows_files = true;
+	expect_report(&profile, ";stripped![unknown];[unknown];there;here 1\n");
+}
+
 TEST(samples_are_accounted_for)
 {
 	_cleanup_(profile_done) struct profile profile;
