@@ -172,8 +172,8 @@ static void end_child(struct command *command)
 	closep(&command->go_fd);
 	command->go_fd = -1;
 	for (int i = 0; i < MOMENTS && !reap(command); i++) {
-		if (!is_killed && is_stopped(command))
-			kill(command->pid, SIGCONT);
+		if (!is_killed)
+			process_continue(command->pid);
 		if (!is_killed && is_let_go)
 			return;
 		wait_a_moment();
@@ -188,8 +188,8 @@ void command_free(struct command *command)
 		end_child(command);
 	if (!reap(command) && is_other_user(command))
 		kill(command->pid, SIGTERM);
-	if (!reap(command) && is_stopped(command))
-		kill(command->pid, SIGCONT); /* the signal that our end sends waits until then */
+	if (!reap(command))
+		process_continue(command->pid); /* the signal that our end sends waits until then */
 	closep(&command->go_fd);
 	closep(&command->answer_fd);
 	free(command);

@@ -4,7 +4,8 @@
  *
  * It is forked before anything privileged is open and before the system call filter (denied_calls.h), and becomes the user who called
  * sudo (caller.h). Standard input, output, error and the environment are the tool's: HOME is the one that sudo has set. When the
- * tool ends first, however that ends, the command gets SIGTERM; before it is executed, SIGKILL.
+ * tool ends first, however that ends, the command gets SIGTERM; before it is executed, SIGKILL. After SIGKILL of the tool that is not true of a command
+ * that has become another user (set-user-id): the kernel sends it no signal then.
  */
 #pragma once
 

@@ -65,7 +65,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 			: find_file(search, fd, path, &file.identity, ret_index);
 
 	if (!known) {
-		err = symbolizer_await(search->symbolizer);
+		err = search->attach->nr_files ? 0 : symbolizer_await(search->symbolizer);
 		if (err)
 			return fail_start(err, "symbol worker");
 		/* The search keeps one descriptor, and the worker gets the other. */

@@ -143,14 +143,15 @@ static void note_remap(void *context, uint32_t tgid)
 static void open_spaces(struct run *run)
 {
 	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
-	bool unwinds = loaded_will_unwind(run->plan, &run->attach);
+	bool unwinds = loaded_will_unwind(run->plan, &run->attach),
+	     has_user_stacks = run->plan->want_user && run->plan->unwind != UNWIND_NONE;
 	const struct spaces_options options = {
 		.symbolizer = symbolizer,
 		.profile = &run->profile,
 		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.follows = unwinds,
-		.note_remap = note_remap,
+		.note_remap = has_user_stacks ? note_remap : NULL,
 		.remap_context = run,
 		.host_root = run->plan->host_root,
 	};

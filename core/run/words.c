@@ -204,7 +204,7 @@ void run_say_fallback(const struct plan *plan, const struct attach_plan *attach,
 	run_say_lines(buf_text(&lines));
 	run_say_places(attach);
 	run_say_lines(attach->unwind_note);
-	/* At a rate in Hertz, the other event changes nothing for the reader. */
+	/* At a rate in Hertz, only code with interrupts off is sampled at another place (docs/use/troubleshooting.md). */
 	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] &&
 	    (plan->period || plan->view.verbose) && !plan->presentation.quiet)
 		run_say("sampling by %s: %s", attach->sample.name, attach->sample.why);

@@ -17,7 +17,7 @@
 #include "core/session/preempt_count.h"
 
 #define COUNT_ENTRIES 16384 /* of the first map: it grows when it is half full */
-/* The rate of samples is known and low, and each start waits until the kernel has cleared the maps. */
+/* The rate of timed samples is known and low, and each start waits until the kernel has cleared the maps. */
 #define SAMPLE_COUNT_ENTRIES 4096
 #define SAMPLE_RECORD_ENTRIES 8192
 #define SAMPLE_RING_BYTES (512 << 10) /* each page counts twice in RSS */
@@ -87,11 +87,17 @@ static uint32_t ring_bytes(const struct loaded *loaded, const struct plan *plan)
 	return loaded->traits->is_sampled ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
 }
 
+/* Not each Nth page fault or context switch, which may come as often as calls do. */
+static bool is_timed(const struct loaded *loaded, const struct plan *plan)
+{
+	return loaded->traits->is_sampled && (loaded->attach->sample.is_clock || !plan->period);
+}
+
 static uint32_t count_entries(const struct loaded *loaded, const struct plan *plan)
 {
 	if (plan->count_entries)
 		return plan->count_entries;
-	return loaded->traits->is_sampled ? SAMPLE_COUNT_ENTRIES : COUNT_ENTRIES;
+	return is_timed(loaded, plan) ? SAMPLE_COUNT_ENTRIES : COUNT_ENTRIES;
 }
 
 /* 0: the number in bpf/maps.bpf.h. */
@@ -99,7 +105,7 @@ static uint32_t record_entries(const struct loaded *loaded, const struct plan *p
 {
 	if (plan->record_entries)
 		return plan->record_entries;
-	return loaded->traits->is_sampled ? SAMPLE_RECORD_ENTRIES : 0;
+	return is_timed(loaded, plan) ? SAMPLE_RECORD_ENTRIES : 0;
 }
 
 static struct st_offcpu_config off_cpu_config(const struct off_cpu_plan *plan, const struct attach_plan *attach)

@@ -659,8 +659,8 @@ void jit_maps_add_note(const struct jit_maps *maps, struct buf *text)
 		buf_addf(
 			text,
 			maps->nr_listed_again == 1
-				? "%zu frame of generated code is at an address that was listed more than once: it has the last name"
-				: "%zu frames of generated code are at addresses that were listed more than once: they have the last name",
+				? "%zu frame of generated code is at an address that was listed more than once: it is named by the last entry"
+				: "%zu frames of generated code are at addresses that were listed more than once: each is named by the last entry",
 			maps->nr_listed_again);
 	if (!maps->nr_refused)
 		return;

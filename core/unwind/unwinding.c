@@ -79,7 +79,7 @@ struct unwinding {
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
 	size_t nr_waiting;
-	uint64_t nr_taken; /* tables that the worker has made, and 1 */
+	uint64_t nr_taken; /* tables that the worker has made, plus 1 */
 	int64_t retry_ms; /* when tables that found no room are requested again; 0: there are none */
 	int64_t retry_pause_ms;
 	size_t nr_held, evict_at; /* modules in other states than STATE_NONE: now, and when unused ones are let go */

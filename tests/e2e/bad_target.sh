@@ -68,9 +68,9 @@ head -c 5000 /dev/urandom >>"$T/head"
 refused 1 "$T/head" count "$T/head:malloc"
 
 # A process whose namespace this user may not read
-tool_under bpf-perfmon profile --pidns 1 0.1
+tool_under bpf-perfmon count --pidns 1 -D 0.1 t:sched:sched_switch
 expect_status 1
-expect_refusal '^stacktool profile: process 1: its pid namespace cannot be read: Permission denied$'
+expect_refusal '^stacktool count: process 1: its pid namespace cannot be read: Permission denied$'
 expect_err '^  this needs CAP_SYS_PTRACE: run as root, outside a sandbox; the number of the namespace works too$'
 
 # A frequency that the kernel refuses

@@ -62,7 +62,9 @@ while read -r moment whom signal applet <&5; do
 	kill -INT "$tool_pid" 2>/dev/null
 	wait "$tool_pid" 2>/dev/null
 	status=$?
-	[ "$status" -lt 129 ] || [ "$killed" = 1 ] || ! grep -q 'Segmentation' "$T/err" || fail "a crash"
+	case $status in
+	132 | 134 | 135 | 136 | 139) fail "the tool crashed: status $status" ;;
+	esac
 	end_of_command
 	[ "$killed" = 1 ] || "$FIXTURES/leftovers" text "$fixture_pid" || fail "a breakpoint is left"
 done

@@ -92,6 +92,17 @@ frozen_from_start() {
 	rm "$T/start"
 }
 
+# The tool ends with a report, or a second signal has ended it.
+end_interrupted() {
+	go
+	fixture_done
+	exec 8>&-
+	wait "$fixture_child"
+	status=$?
+	exec 7<&-
+	case $status in 0 | 130) ;; *) fail "$tool_line: status $status" ;; esac
+}
+
 has_ended() {
 	grep -q '^State:.Z' "/proc/$tool/status"
 }
@@ -112,10 +123,7 @@ for how in s n; do
 		kill -INT "$tool"
 	done
 	"$FIXTURES/leftovers" text "$second" || fail "$tool_line: a breakpoint is left"
-	go
-	fixture_done
-	case $line in 0 | 2) ;; *) fail "$tool_line: status $line" ;; esac
-	fixture_end
+	end_interrupted
 	kill "$first"
 	wait "$first"
 	end_targets
@@ -126,7 +134,5 @@ for how in s n; do
 	until has_ended; do
 		kill -INT "$tool"
 	done
-	go
-	fixture_done
-	fixture_end
+	end_interrupted
 done

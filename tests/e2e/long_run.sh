@@ -10,7 +10,7 @@ PATHS=4096
 STEADY=500000
 
 fixture calls -n "$STEADY" -d 64
-tool_start count -f -i 0.1 "$FIXTURES/calls:st_fix_hit"
+tool_start count -v -f -i 0.1 "$FIXTURES/calls:st_fix_hit"
 go
 round=0
 while [ $round -lt $ROUNDS ]; do

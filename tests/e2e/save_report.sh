@@ -23,7 +23,7 @@ expect_out 'st_fix_h'
 same folded profile -f -d -a -F 199 -p "$fixture_pid" 0.5
 same addresses profile -A -F 199 0.5
 same count count -P -d -D 0.7 t:sched:sched_switch
-same intervals count -T -i 0.3 -D 0.7 -s -v t:sched:sched_switch
+same intervals count -T -i 0.3 -D 0.7 -s -A t:sched:sched_switch
 same folded-count count -f -D 0.7 t:sched:sched_switch
 fixture_end
 

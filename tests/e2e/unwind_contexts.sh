@@ -7,7 +7,7 @@ needs_unwinder
 
 for kind in contexts contexts-dyn; do
 	for shape in ucontext last switched finish undefined; do
-		trace $kind $shape 200 -- count -f -p PID "$FIXTURES/$kind:st_fix_leaf"
+		trace $kind $shape 200 -- count -v -f -p PID "$FIXTURES/$kind:st_fix_leaf"
 		plain_names "$T/out" >"$T/plain"
 		expect_equal "$kind, $shape: all events" "$(folded_sum)" 200
 		expect_equal "$kind, $shape: stacks" "$(folded_sum_of "^$kind;$fixture_expect [0-9]+$" "$T/plain")" 200
