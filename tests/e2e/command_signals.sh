@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 needs uprobe perf-event
 
-TRIES=$([ -n "${FULL:-}" ] && echo 200 || echo 60)
+TRIES=$([ -n "${FULL:-}" ] && echo 200 || echo 25)
 awk -v n="$TRIES" -v seed=$$ 'BEGIN {
 	srand(seed)
 	nr = split("STOP STOP CONT TERM INT HUP USR1 KILL", signals)

@@ -50,7 +50,7 @@ start_load() {
 	[ -n "$load" ] || return 0
 	name=${load%% *}
 	rm -f "$work/ready"
-	(cd "$work" && eval "exec setsid $load" </dev/null >/dev/null 2>&1) &
+	(cd "$work" && eval "exec nice -n -15 setsid $load" </dev/null >/dev/null 2>&1) &
 	load_pid=$!
 	until [ "$(cat "/proc/$load_pid/comm")" = "${name##*/}" ]; do
 		kill -0 "$load_pid" || fail "$heading: $load has ended"

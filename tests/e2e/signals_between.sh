@@ -8,7 +8,7 @@ needs uprobe x86-64
 SIGNALS='INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PWR XFSZ'
 # The tool has one way for all of them; a kernel's own is what detaching does.
 [ -z "${IN_GUEST:-}" ] || [ -n "${FULL:-}" ] || SIGNALS='INT TERM XFSZ'
-MOMENTS=$([ -n "$SLOW" ] && echo 1 || echo 8)
+MOMENTS=$([ -n "$SLOW" ] && echo 1 || { [ -n "${FULL:-}" ] && echo 8; } || echo 2)
 WINDOW_MS=$([ -n "$SLOW" ] && echo 6000 || echo 400)
 PLACES=$([ -n "${IN_GUEST:-}" ] && echo 'st_place_1.?$' || echo 'st_place_') # 5.10 takes one after the other out
 
