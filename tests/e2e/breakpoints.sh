@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 alone boots=6.12|7.2
+# ctest: timeout=200 alone boots=7.2
 # What a killed tool leaves: doctor finds the breakpoints, --heal removes them and those of nobody else, and so does the same pattern
 # once more. Alone, for doctor looks at all processes.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10|7.2
+# ctest: boots=5.10
 # What a command starts is followed with it: forks, vforks, double forks, what executes another program, and whose thread
 # does; every event of all of them counts, and none of anybody else.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=900 boots=7.2|preempt
+# ctest: timeout=900 boots=preempt
 # Maps far too small on purpose: what does not fit is counted all the same, or named as lost. The sum is the number of
 # events in every case.
 . "${0%/*}/lib.sh"

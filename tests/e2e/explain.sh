@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # What --explain announces is what a run really makes: programs by type, events by number. It attaches nothing itself.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe tracepoint:sched:sched_switch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # funccount is exact: by every kind of probe, from several threads, over short intervals, with the number of the probe from
 # the cookie and from copies of the program.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10|7.2
+# ctest: boots=5.10
 # Limits that are too low: raised where that is allowed; otherwise status 3 with the limit and what to raise, or the output that
 # cannot be written. Never a signal, and never another reason.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10 live-kallsyms
+# ctest: boots=-all$ live-kallsyms
 # --histogram: every interval is in the column of its length, and what is said of the shortest and the longest one is true.
 . "${0%/*}/lib.sh"
 needs btf

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10 live-kallsyms
+# ctest: boots=-all$ live-kallsyms
 # --timestamps of the off-CPU tools: every interval by itself, with its own time, and none is lost or there twice.
 . "${0%/*}/lib.sh"
 needs btf

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=7.2
+# ctest: boots=-all$
 # Several patterns in one run, on the command line and in a file: each event counts once, whichever of them match it.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:sched:sched_switch tracepoint:syscalls:sys_enter_getppid

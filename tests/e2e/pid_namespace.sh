@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # PIDs are those of the tool's own pid namespace: pid 1 there is not pid 1 of the host.
 . "${0%/*}/lib.sh"
 needs perf-event pid-namespace uprobe

@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10|7.2
 # profile finds the known chain in its exact order: text and folded, in user mode and in the kernel.
 . "${0%/*}/lib.sh"
 needs perf-event

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # -C samples one CPU, CPU 0 too; an offline or impossible CPU is refused in one line.
 . "${0%/*}/lib.sh"
 needs perf-event cpus:2

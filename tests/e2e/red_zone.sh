@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # What a program keeps below its stack pointer survives a probe. A kernel that turns 5-byte nops into calls gets no probe on one inside a
 # function, and --explain, the run and doctor say so; with other kernels it is probed. Which kind this one is, a probe of tracefs shows.
 . "${0%/*}/lib.sh"

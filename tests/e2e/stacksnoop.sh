@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # stacksnoop: every event once, those of a thread in the order of time, with the time at which it happened; what is lost is missed where it
 # happened; -n stops; many events bring one word of advice.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: alone plain boots=5.10
+# ctest: alone plain boots=-all$
 # --strict: status 4 when something was lost, 0 when nothing was. Losses are named without it, too.
 # Alone: its neighbour keeps a CPU's programs from running, those of other tests too.
 # Plain: exact_stalled goes the way of a loss with the sanitizers.

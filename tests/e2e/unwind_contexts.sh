@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # Stacks that do not end in a thread's first function: contexts and coroutines. Where their end is known, they are whole; nothing comes
 # above it.
 . "${0%/*}/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # Code without frame pointers has whole stacks: at a user function, at a system call, in timed samples; every event once.
 . "${0%/*}/lib.sh"
 needs uprobe

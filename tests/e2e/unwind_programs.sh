@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # Whole stacks of programs that make it hard: in children by vfork and fork, of libraries that come and go, in the kernel's own
 # code. What cannot be whole, in programs that live for half a millisecond, is named.
 . "${0%/*}/lib.sh"

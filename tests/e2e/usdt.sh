@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # USDT probes: every pass is counted, of all places of a probe, with and without -p, and semaphores are raised meanwhile.
 . "${0%/*}/lib.sh"
 needs uprobe sdt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest boots=5.10|7.2
+# ctest: guest boots=5.10
 # Processes that can do nothing else make the files of a run: the one that reads what strangers wrote may not open a file for
 # writing. Nothing is left of a file that was not finished.
 . "${0%/*}/lib.sh"
