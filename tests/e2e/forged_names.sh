@@ -126,9 +126,9 @@ put "$T/forged" "$T/evil/usr/lib/debug/$by_build_id"
 in_root evil attacker -s 100
 attacker=$pid
 sample "$attacker"
-on_host -s 1
-wait "$pid"
-end "$attacker"
+on_host -s 100
+until_used "$pid" 20
+end "$attacker" "$pid"
 expect_names "$attacker" 'forged \[attacker\]' "who put it there"
 expect_names "$pid" "$nameless" "another"
 
@@ -138,9 +138,9 @@ put "$T/forged" "$T/elsewhere/program.debug" $STRANGER
 bound_to "$T/elsewhere/attacker" -s 100
 attacker=$pid
 sample "$attacker"
-on_host -s 1
-wait "$pid"
-end "$attacker"
+on_host -s 100
+until_used "$pid" 20
+end "$attacker" "$pid"
 expect_names "$attacker" 'attacker!fn_0x[0-9a-f]+ \[attacker\]' "who put it there"
 expect_names "$pid" "$nameless" "another"
 
@@ -172,9 +172,9 @@ echo "--- beside the program: of its owner, of root, of a stranger"
 beside() {
 	put "$1" "$T/progs/$2" "$3"
 	sample 0
-	on_host -s 1
-	wait "$pid"
-	end
+	on_host -s 100
+	until_used "$pid" 20
+	end "$pid"
 	expect_names "$pid" "$4" "owner $(stat -c %u "$T/progs/victim"), debug file of $3"
 	rm -f "$T/progs/$2"
 }
