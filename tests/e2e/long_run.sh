@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host
+# ctest: plain host
 # A run of many intervals with ever new stacks does not grow with them, and forgets no stack that is still needed: that of a
 # program that goes on meanwhile, and of a thread that sleeps through it all.
 . "${0%/*}/lib.sh"

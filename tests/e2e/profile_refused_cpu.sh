@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host
+# ctest: plain host
 # The kernel refuses the event of a CPU that is online: the others are sampled, the report comes, the gap is said in time, and
 # the numbers that were measured add up.
 . "${0%/*}/lib.sh"

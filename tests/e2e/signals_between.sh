@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: plain boots=5.10
 # A signal at any moment, from the first steps of the tool to the end of detaching, ends it with a report or with a line, and leaves no
 # breakpoint in a bystander.
 . "${0%/*}/lib.sh"
