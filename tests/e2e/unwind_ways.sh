@@ -8,7 +8,7 @@ needs_unwinder
 # Code with frame pointers and no table, in a loop without end
 way() {
 	fixture jit
-	tool profile -v -f -F 199 "$@" -p "$fixture_pid" 1
+	tool profile -v -f -F 997 "$@" -p "$fixture_pid" 1
 	fixture_end
 	expect_status 0
 	plain_names "$T/out" >"$T/plain"
