@@ -20,7 +20,10 @@ counted() {
 	echo "$fixture_pid" >"$container/cgroup.procs" || fail "$container takes no process"
 	tool_start "$@" "$FIXTURES/calls:st_fix_hit"
 	fixture_work
-	tool_end
+	case $1 in
+	stacksnoop) tool_wait 0 ;; # ends by itself, at -n
+	*) tool_end ;;
+	esac
 	fixture_end
 	refuse_err 'does not add up'
 }
