@@ -98,7 +98,11 @@ for cpus in 0-1 1,0; do
 	trace chain -j 1 calls 1000 -- count -f -C "$cpus" "$FIXTURES/chain:st_fix_leaf"
 	expect_equal "-C $cpus" "$(folded_sum)" 1000
 done
-trace chain -j 1 calls 1000 -- stacksnoop -f -c 1 -n 3 "$FIXTURES/chain:st_fix_leaf"
+fixture chain -j 1 calls 1000
+tool_start stacksnoop -f -c 1 -n 3 "$FIXTURES/chain:st_fix_leaf"
+fixture_work
+tool_wait 0
+fixture_end
 expect_equal "stacksnoop -c 1" "$(folded_sum)" 3
 returns 1 count -c 0,4095 -D 0.1 "$FIXTURES/chain:st_fix_leaf"
 expect_err "CPU 4095: not online"
