@@ -68,7 +68,7 @@ on_host() {
 sample() {
 	first=$1
 	shift
-	tool_start profile -U -F 499 "$@"
+	tool_start profile -U -F 149 "$@"
 	[ "$first" = 0 ] || until_used "$first" 20
 }
 
@@ -108,7 +108,7 @@ named() {
 		END {
 			for (leaf in samples)
 				print samples[leaf], leaf
-		}' "$T/out" | sort -rn | sed -nE '1s/^[0-9]+ +//; 1s/\+0x[0-9a-f]+//p'
+		}' "$T/out" | sort -rn | sed -nE '1s/^[0-9]+ +//; 1s/\+0x[0-9a-f]+//; 1p'
 }
 
 # expect_names PID REGEX WHO

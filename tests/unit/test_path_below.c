@@ -92,8 +92,11 @@ static int by_kernel(int root, const char *path, int flags)
 		.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	int fd;
 
+	do { /* openat2(2): EAGAIN where anybody on the host renames or mounts something while it takes a ".." */
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	} while (fd < 0 && errno == EAGAIN);
 	return fd < 0 ? -errno : fd;
 }
 
