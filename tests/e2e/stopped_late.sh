@@ -55,7 +55,7 @@ tool_end
 fixture_end
 
 start_with_silent_worker
-stop_and_await "$LINE" 25 # 0.1 s, and what the loop takes on a busy host
+stop_and_await "$LINE" 100 # 0.1 s, and what the loop takes on a busy host
 tool_wait 0
 within "the report" $((NAMES + 70)) "$since"
 [ $(($(now) - since)) -ge $((NAMES - 50)) ] || fail "names were not waited for"
