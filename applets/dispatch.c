@@ -82,18 +82,26 @@ static const struct {
 	{ "memleak", "stacktool does not pair malloc with free; 'stacktool count c:malloc' shows who allocates" },
 	{ "funclatency", "stacktool has no return probes; 'stacktool offcputime --histogram' times waits" },
 	{ "version", "'stacktool --version' prints it" },
+	{ "probes", "'stacktool help --man probes | man -l -' has the forms of patterns" },
 };
 
+/* A usage error for a word of other tools, and for the path of a program; 0: it is neither. */
 static int fail_elsewhere(const char *word)
 {
-	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
-		if (!strcmp(word, elsewhere[i].word)) {
-			int err = fail_usage("'%s': no such applet", word);
+	const char *advice = NULL;
+	int err;
 
-			hint("%s", elsewhere[i].advice);
-			return err;
-		}
-	return 0;
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (!strcmp(word, elsewhere[i].word))
+			advice = elsewhere[i].advice;
+	if (!advice && !strchr(word, '/'))
+		return 0;
+	err = fail_usage("'%s': no such applet", word);
+	if (advice)
+		hint("%s", advice);
+	else
+		hint("a command follows --, as in 'stacktool profile -- %s'", word);
+	return err;
 }
 
 /* The only name that begins with the word, or NULL. */

@@ -171,6 +171,15 @@ static int run_applet(struct call *call, int argc, char **argv)
 	return err;
 }
 
+static int fail_no_option(const char *word)
+{
+	int err = fail_usage("unknown option '%s'", word);
+
+	hint("most options come after an applet, as in 'stacktool profile %s'; 'stacktool --help' lists the others",
+	     word);
+	return err;
+}
+
 static int run(struct call *call, int argc, char **argv)
 {
 	int err;
@@ -193,7 +202,7 @@ static int run(struct call *call, int argc, char **argv)
 		called_as("stacktool", path_name(argv[1]));
 		return run_applet(call, argc - 1, argv + 1);
 	}
-	return argv[1][0] == '-' ? fail_usage("unknown option '%s'", argv[1]) : fail_no_applet(argv[1]);
+	return argv[1][0] == '-' ? fail_no_option(argv[1]) : fail_no_applet(argv[1]);
 }
 
 /* ---- the end ---- */

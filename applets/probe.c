@@ -89,6 +89,8 @@ static int add_patterns_of(struct run_options *options, const char *path)
 	char line[LONGEST_LINE + 2];
 	int err = file ? 0 : fail(-errno, "'%s': cannot be opened: %s", path, strerror(errno));
 
+	if (!*path)
+		return fail_usage("pattern '@': give the name of a file with patterns, as in @FILE");
 	for (unsigned int nr = 1; !err && fgets(line, sizeof(line), file); nr++) {
 		char *pattern = line + strspn(line, " \t");
 
@@ -99,7 +101,7 @@ static int add_patterns_of(struct run_options *options, const char *path)
 			err = add_pattern(options, pattern);
 	}
 	if (!err && ferror(file))
-		err = fail(-EIO, "'%s': cannot be read", path);
+		err = fail(-errno, "'%s': cannot be read: %s", path, strerror(errno));
 	if (!err && options->plan.probes.nr == nr_before)
 		err = fail_usage("'%s': has no pattern", path);
 	return err;

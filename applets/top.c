@@ -58,11 +58,11 @@ static int plan(struct run_options *options)
 }
 
 static const struct applet_example examples[] = {
-	{ "", "where CPU time is spent on this host, now" },
-	{ "-p nginx", "in the processes of this name" },
+	{ "", "where CPU time is spent on this host, now", true },
+	{ "-p nginx", "in the processes of this name", true },
 	{ "--root container", "by container; the key g changes that" },
 	{ "--reverse", "begin with the busy functions and their callers" },
-	{ "-- sort words.txt", "a command, from start to end" },
+	{ "-- sort words.txt", "a command, from start to end", true },
 	{},
 };
 

@@ -95,5 +95,5 @@ const char *str_nearest(const char *word, const char *const *candidates, size_t 
 			nearest = candidates[i];
 		}
 	}
-	return str_is_near(word, best) ? nearest : NULL;
+	return best < strlen(word) && str_is_near(word, best) ? nearest : NULL;
 }

@@ -26,5 +26,5 @@ bool str_is_near(const char *word, unsigned int distance);
  */
 const char *str_with_words(const char *text, const char *const *candidates, size_t nr);
 
-/* Returns the candidate nearest to `word` (the first of several), or NULL if none is near enough. */
+/* Returns the candidate nearest to `word` (the first of several), or NULL if none is near enough or has a letter of it. */
 const char *str_nearest(const char *word, const char *const *candidates, size_t nr);

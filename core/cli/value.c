@@ -229,7 +229,7 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	}
 }
 
-/* Whether a refused text is a valid duration except for its size: too long. */
+/* Whether a refused text is a duration whose only fault is that it is too long. */
 static bool is_too_long(const char *text)
 {
 	size_t nr = strspn(text, "0123456789");
@@ -238,7 +238,7 @@ static bool is_too_long(const char *text)
 
 	if (*unit == '.' && is_digit(unit[1]))
 		unit = read_fraction(unit + 1, &unused);
-	return strspn(text, "0") < nr && unit_us(unit);
+	return strspn(text, "0") < nr && unit_us(unit) && parse_seconds(text, 0, &unused);
 }
 
 /* A usage error about a number that is refused. */

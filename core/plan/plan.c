@@ -93,7 +93,10 @@ static int fail_event(const char *name)
 	for (size_t i = 0; i < nr; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
 	nearest = str_nearest(name, names, nr);
-	if (nearest)
+	if (strchr(name, ':') && !nearest)
+		hint("'stacktool count t:CATEGORY:EVENT' counts tracepoints by stack; here there are %s",
+		     buf_text(&all));
+	else if (nearest)
 		hint("did you mean '%s'? there are %s", nearest, buf_text(&all));
 	else
 		hint("there are %s", buf_text(&all));

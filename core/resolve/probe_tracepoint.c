@@ -177,7 +177,7 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 	for (size_t i = 0; i < categories.nr; i++)
 		add_events(attach, categories.data[i], match, &seen);
 	if (!attach->places.nr)
-		return no_tracepoint(plan, plan->probe.typed + 2, &seen);
+		return no_tracepoint(plan, whole, &seen);
 	attach->program = PROGRAM_TRACEPOINT;
 	attach->mechanism = MECHANISM_TRACEPOINT;
 	snprintf(attach->why, sizeof(attach->why), "tracefs is readable");

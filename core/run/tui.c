@@ -440,8 +440,12 @@ int tui_check(void)
 	_cleanup_(closep) int fd = -1;
 	const char *term = getenv("TERM");
 
-	if (!isatty(STDOUT_FILENO))
-		return fail_usage("the screen needs a terminal, but standard output is not one");
+	if (!isatty(STDOUT_FILENO)) {
+		int err = fail_usage("the screen needs a terminal, but standard output is not one");
+
+		hint("'stacktool profile' and the other applets print a report without --tui");
+		return err;
+	}
 	if (!term || !*term || !strcmp(term, "dumb"))
 		return fail_usage("the screen needs a terminal that can move its cursor, but TERM is '%s'",
 				  term ? term : "");

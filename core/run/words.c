@@ -130,8 +130,9 @@ void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
 
 	if (command_tgid) {
-		run_say("nothing recorded for process %u%s", command_tgid,
-			plan->follow_children ? " and its children" : " itself (--no-children)");
+		run_say("nothing recorded for process %u%s%s", command_tgid,
+			plan->follow_children ? " and its children" : " itself (--no-children)",
+			plan->probe.kind->is_timer ? "; -F or -c samples more often, offcputime shows waits" : "");
 	} else if (plan->probe.kind->is_timer && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle) {
 		run_say("no sample matched; -I includes idle CPUs, offcputime shows blocked threads");
 	} else if (why) {

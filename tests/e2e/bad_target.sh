@@ -23,8 +23,10 @@ expect_err "2 of 3 threads are not found \($gone, $gone\)"
 refused 5 'st_fix_hitt' count "$FIXTURES/calls:st_fix_hitt"
 expect_err 'st_fix_hit'
 refused 5 'no_such_\*' count "$FIXTURES/calls:no_such_*"
-refused 5 'sched_swich' count t:sched:sched_swich
-expect_err 'sched_switch'
+for pattern in t:sched:sched_swich tracepoint:sched:sched_swich; do
+	refused 5 "$pattern" count $pattern
+	expect_err "^  did you mean 't:sched:sched_switch'\?$"
+done
 refused 5 'shced' count 't:shced:*'
 
 # A run without events says what to check.

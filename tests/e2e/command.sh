@@ -93,6 +93,8 @@ expect_equal "rows" "$(grep -c st_fix "$T/out")" 0
 expect_err 'nothing recorded for process [0-9]+ itself \(--no-children\)$'
 tool count -f "$FIXTURES/calls:st_fix_hit" -- true
 expect_err 'nothing recorded for process [0-9]+ and its children$'
+tool profile -e page-faults -c 1000000 -- true
+expect_err 'nothing recorded for process [0-9]+ and its children; -F or -c samples more often, offcputime shows waits$'
 
 # As the user who called sudo, with the groups of the shell that it was typed into, and with our environment. Where no such shell
 # is above us the user's own group is all that is known.

@@ -76,9 +76,14 @@ wrong 2 "stacktool: 'funclatency': no such applet
   stacktool has no return probes; 'stacktool offcputime --histogram' times waits" funclatency
 wrong 2 "stacktool: 'version': no such applet
   'stacktool --version' prints it" version
+wrong 2 "stacktool: 'probes': no such applet
+  'stacktool help --man probes | man -l -' has the forms of patterns" help probes
+wrong 2 "stacktool: './a.out': no such applet
+  a command follows --, as in 'stacktool profile -- ./a.out'" ./a.out -x
 wrong 2 "stacktool: '': no such applet
   there are $all" ''
-wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
+wrong 2 "stacktool: unknown option '--nonsense'
+  most options come after an applet, as in 'stacktool profile --nonsense'; 'stacktool --help' lists the others" --nonsense
 wrong 2 "stacktool: argument --install: give one directory for the links" --install
 wrong 2 "stacktool: argument --install: give one directory for the links" --install a b
 wrong 2 "stacktool: argument --list: unexpected argument 'profile'" --list profile
@@ -109,6 +114,9 @@ seconds='give a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h'
 wrong 2 "stacktool profile: argument duration: '0' is not a duration: $seconds" profile 0
 for long in 9000000000 9000000000.5 3000000h 99999999999999999999999m; do
 	wrong 2 "stacktool profile: argument duration: '$long' is too long: give at most 999999999 seconds" profile "$long"
+done
+for short in 1us 0.0001 0.5ms 999us; do
+	wrong 2 "stacktool profile: argument duration: '$short' is not a duration: $seconds" profile "$short"
 done
 wrong 2 "stacktool profile: argument duration: '-5' is not a duration: $seconds" profile -5
 wrong 2 "stacktool profile: argument duration: '5x' is not a duration: $seconds" profile 5x
@@ -156,6 +164,8 @@ wrong 2 "stacktool count: pattern 'ls': is a kernel function, and 'c:malloc' a u
 wrong 2 "stacktool count: pattern 't:sched:x': is a tracepoint, and 'c:malloc' a user function: patterns of one run have one kind" \
 	count c:malloc t:sched:x
 wrong 1 "stacktool count: '$T/none': cannot be opened: No such file or directory" count "@$T/none"
+wrong 2 "stacktool count: pattern '@': give the name of a file with patterns, as in @FILE" count @
+wrong 1 "stacktool count: '$T': cannot be read: Is a directory" count "@$T"
 printf '# nothing\n\n' >"$T/patterns"
 wrong 2 "stacktool count: '$T/patterns': has no pattern" count c:malloc "@$T/patterns"
 echo 'q:b:c' >>"$T/patterns"
@@ -167,6 +177,8 @@ wrong 2 "stacktool profile: event 'cycls': no such event
   did you mean 'cycles'? there are $events" profile -e cycls
 wrong 2 "stacktool profile: event 'branches-and-more': no such event
   there are $events" profile -e branches-and-more
+wrong 2 "stacktool profile: event 'sched:sched_switch': no such event
+  'stacktool count t:CATEGORY:EVENT' counts tracepoints by stack; here there are $events" profile -e sched:sched_switch
 wrong 2 "stacktool count: argument pattern: missing" count
 wrong 2 "stacktool count: argument -D/--duration: '0' is not a duration: $seconds" count -D 0 x
 wrong 2 "stacktool count: argument -i/--interval: '0' is not a duration: $seconds" count -i 0 x
@@ -233,6 +245,7 @@ check_page() {
 for applet in $applets; do
 	good "^Usage: stacktool $applet \[option" "$applet" --help
 	cp "$T/out" "$T/help"
+	! grep -qx 'Examples:' "$T/out" || grep -A 1 -x 'Examples:' "$T/out" | grep -qE "^  stacktool $applet" || bad "$applet --help: no example"
 	good . help "$applet"
 	cmp -s "$T/help" "$T/out" || bad "help $applet differs from $applet --help"
 	good "^\.TH stacktool-$applet 8 " help --man "$applet"

@@ -60,14 +60,14 @@ for format in pprof stk; do
 	grep -q 'argument --format: this format is binary and the output is a terminal' "$T/plain" || fail "$format: $(cat "$T/plain")"
 done
 
-# Without a terminal one line says so, before anything else is done.
+# Without a terminal one line gives the reason, before anything else is done; a line of advice may follow.
 refused() { # WORDS COMMAND...
 	local words=$1
 	shift
 	"$@" >"$T/out" 2>"$T/err" </dev/null
 	[ $? = 2 ] || fail "$*: status $?"
 	grep -q "$words" "$T/err" || fail "$*: $(cat "$T/err")"
-	[ "$(wc -l <"$T/err")" = 1 ] && [ ! -s "$T/out" ] || fail "$*: $(cat "$T/out" "$T/err")"
+	[ "$(grep -vc '^  ' "$T/err")" = 1 ] && [ ! -s "$T/out" ] || fail "$*: $(cat "$T/out" "$T/err")"
 }
 for command in "report $T/stacks" "profile 1" "count x"; do
 	# shellcheck disable=SC2086  # words
@@ -78,6 +78,7 @@ for command in "report $T/stacks" "profile 1" "count x"; do
 	grep -q 'the screen needs a controlling terminal' "$T/none" || fail "$command: $(cat "$T/none")"
 done
 refused 'the screen needs a terminal' "$STACKTOOL" top 1
+grep -qx "  'stacktool profile' and the other applets print a report without --tui" "$T/err" || fail "no advice: $(cat "$T/err")"
 for term in dumb ''; do
 	TERM=$term script -qefc "TERM=$term $STACKTOOL report --tui $T/stacks" /dev/null </dev/null >"$T/none"
 	[ $? = 2 ] || fail "TERM=$term: $(cat "$T/none")"

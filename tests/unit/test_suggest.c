@@ -68,6 +68,7 @@ TEST(nothing_is_suggested_when_nothing_is_near)
 
 	assert_null(str_nearest("wakeuptime", applets, 2));
 	assert_null(str_nearest("xy", applets, 2));
+	assert_null(str_nearest("*", (const char *[]){ "c" }, 1));
 	assert_null(str_nearest("anything", applets, 0));
 }
 
