@@ -188,35 +188,77 @@ static void add_link(struct summary *summary, uint32_t node, uint32_t columns)
 	add_name(summary, frame_of(summary, node), columns);
 }
 
-/* How many of the last links fit beside the first one. */
-static size_t last_links(const struct summary *summary, uint32_t columns)
+/* Of two links that are not neighbours, the second one follows "...". */
+static uint32_t chain_width(const struct summary *summary, const bool *kept)
 {
-	const uint32_t gap = (uint32_t)strlen(ARROW LEFT_OUT ARROW);
-	uint32_t used = link_width(summary, summary->chain.data[0]);
-	size_t nr = 0;
+	uint32_t width = 0;
 
-	while (nr + 1 < summary->chain.nr) {
-		used += (nr ? (uint32_t)strlen(ARROW) : gap) +
-			link_width(summary, summary->chain.data[summary->chain.nr - 1 - nr]);
-		if (used > columns)
-			break;
-		nr++;
+	for (size_t i = 0; i < summary->chain.nr; i++) {
+		const uint32_t node = summary->chain.data[i];
+
+		if (kept[i])
+			width += (uint32_t)strlen(ARROW) + link_width(summary, node);
+		else if (kept[i - 1])
+			width += (uint32_t)strlen(ARROW LEFT_OUT) +
+				 (enters_kernel(summary, node) ? (uint32_t)strlen(KERNEL_MARK) : 0);
 	}
-	return nr ? nr : 1;
+	return width - (uint32_t)strlen(ARROW);
 }
 
-/* The whole chain if it fits, else its first function and as many of the last ones as fit. */
+/* Keeps a link if it fits beside the others. */
+static bool keep_link(const struct summary *summary, size_t i, uint32_t columns, bool *kept)
+{
+	if (kept[i])
+		return true;
+	kept[i] = true;
+	kept[i] = chain_width(summary, kept) <= columns;
+	return kept[i];
+}
+
+/* The last function before the kernel, which tells what it was entered for; 0: the chain has none after its first link. */
+static size_t find_caller_of_kernel(const struct summary *summary)
+{
+	for (size_t i = 1; i < summary->chain.nr; i++)
+		if (enters_kernel(summary, summary->chain.data[i]))
+			return i - 1;
+	return 0;
+}
+
+/* The first link and the last, the caller of the kernel, and before these two in turn as many as fit. */
+static void keep_links(const struct summary *summary, uint32_t columns, bool *kept)
+{
+	const size_t last = summary->chain.nr - 1;
+	size_t caller = find_caller_of_kernel(summary);
+	bool above = true, below = true;
+
+	kept[0] = kept[last] = true;
+	if (!keep_link(summary, caller, columns, kept))
+		caller = 0;
+	for (size_t i = 1; above || below; i++) {
+		above = above && i < caller && keep_link(summary, caller - i, columns, kept);
+		below = below && i < last && keep_link(summary, last - i, columns, kept);
+	}
+}
+
+/* The whole chain if it fits, else the links that tell most. Two that do not fit are cut. */
 static void add_chain(struct summary *summary, uint32_t columns)
 {
-	const size_t nr = summary->chain.nr, nr_last = nr > 1 ? last_links(summary, columns) : 0;
-	const uint32_t half = nr > 1 ? (columns - (uint32_t)strlen(ARROW LEFT_OUT ARROW)) / 2 : columns;
+	const uint32_t half = summary->chain.nr > 1 ? (columns - (uint32_t)strlen(ARROW LEFT_OUT ARROW)) / 2 : columns;
+	_cleanup_(freep) bool *kept = xcalloc(summary->chain.nr, sizeof(*kept));
+	uint32_t most;
 
-	add_link(summary, summary->chain.data[0], half);
-	if (nr_last + 1 < nr)
-		buf_adds(summary->text, ARROW LEFT_OUT);
-	for (size_t i = nr - nr_last; i < nr; i++) {
-		buf_adds(summary->text, ARROW);
-		add_link(summary, summary->chain.data[i], nr_last == 1 ? half : columns);
+	keep_links(summary, columns, kept);
+	most = chain_width(summary, kept) > columns ? half : columns;
+	for (size_t i = 0; i < summary->chain.nr; i++) {
+		const uint32_t node = summary->chain.data[i];
+
+		if (!kept[i] && !kept[i - 1])
+			continue;
+		buf_adds(summary->text, i ? ARROW : "");
+		if (kept[i])
+			add_link(summary, node, most);
+		else
+			buf_addf(summary->text, "%s" LEFT_OUT, enters_kernel(summary, node) ? KERNEL_MARK : "");
 	}
 }
 

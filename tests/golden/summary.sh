@@ -49,6 +49,21 @@ cmp "$T/plain" "$T/screen" || fail "NO_COLOR has colours"
 # The share of a function is what the callers' tree has, and the total is the sum.
 grep -qx "$(awk '{ sum += $NF } END { print sum }' "$T/stacks" | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\b/\1,\2/; ta') samples" "$T/plain" || fail "total: $(sed -n 2p "$T/plain")"
 
+# A chain that is too long for its line keeps the function that enters the kernel, and what it is entered for.
+{
+	printf 'app;main'
+	printf ';a_caller_with_a_long_name_%s' $(seq 20)
+	printf ';read_orders;__read'
+	printf ';%s_[k]' entry_SYSCALL_64_after_hwframe do_syscall_64 ksys_read vfs_read ext4_file_read_iter filemap_read folio_wait_bit schedule __schedule
+	printf ' 7\n'
+} >"$T/chain"
+for chain in '24x100 main > ... > read_orders > __read > [kernel] ... > __schedule' \
+	'24x140 main > ... > a_caller_with_a_long_name_20 > read_orders > __read > [kernel] ... > schedule > __schedule' \
+	'24x60 main > ... > schedule > __schedule'; do
+	at "${chain%% *}" report "$T/chain"
+	grep -qxF "  100.0%  100.0%  ##########   ${chain#* }" "$T/plain" || fail "$chain: $(cat "$T/plain")"
+done
+
 # Text, as before
 "$STACKTOOL" report "$T/stacks" >"$T/text"
 TERM=dumb at 24x80 report "$T/stacks"
