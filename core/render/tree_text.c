@@ -197,6 +197,8 @@ void render_functions(const struct tree *tree, const struct output_options *opti
 		else
 			left++;
 	}
+	if (caption->diff && !nr)
+		buf_adds(ret_text, "(no function has another number)\n");
 	if (left)
 		buf_addf(ret_text, "(%" PRIu32 " more function%s; --top N shows more)\n", left, left == 1 ? "" : "s");
 }

@@ -105,7 +105,8 @@ static int prepare(struct run *run)
 	err = err ?: run_guard_init(&run->guard, plan);
 	if (!err && plan->save_path)
 		err = replace_file_check(plan->save_path);
-	err = err ?: output_check(&plan->output) ?: output_start(&run->output, plan->save_path);
+	if (!plan->explain || plan->output.format != OUTPUT_SCREEN)
+		err = err ?: output_check(&plan->output) ?: output_start(&run->output, plan->save_path);
 	err = err ?: start_naming(run);
 	err = err ?: privilege_check();
 	err = err ?: host_require_btf();
@@ -360,13 +361,17 @@ static int end_events(struct run *run)
 
 static int print_interval(struct run *run)
 {
+	bool had_rows;
 	int err = 0;
 
 	if (shows_events(run))
 		return end_events(run);
 	if (run->screen)
 		err = run_live_end(run);
+	had_rows = run_current(run)->rows.nr;
 	err = err ?: run_pick_rows(run);
+	if (!err && had_rows && !run_current(run)->rows.nr && !run->plan->interval_ns && !run->plan->presentation.quiet)
+		run_say_filtered();
 	if (!err && !run->screen)
 		err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
 	if (!err)

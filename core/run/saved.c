@@ -17,6 +17,7 @@
 #include "core/run/output.h"
 #include "core/run/run.h"
 #include "core/run/screen_loop.h"
+#include "core/run/words.h"
 
 static void change_view(struct profile_view *view, const struct report_request *request)
 {
@@ -152,7 +153,7 @@ static int choose(const struct filter *filter, bool quiet, struct profile *profi
 	int err = filter_apply(filter, profile);
 
 	if (!err && had_rows && !has_rows(profile) && !quiet)
-		fputs("NOTE: no stack of the profile matches the filters\n", stderr);
+		run_say_filtered();
 	return err;
 }
 

@@ -148,6 +148,11 @@ void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 	}
 }
 
+void run_say_filtered(void)
+{
+	fputs("NOTE: no stack matches the filters\n", stderr);
+}
+
 void run_say_attached(void)
 {
 	const char *text = getenv("STACKTOOL_READY_FD");
@@ -191,7 +196,7 @@ static void say_processes(const struct plan *plan)
 	for (size_t i = 0; i < plan->tgids.nr; i++)
 		buf_addf(&ids, "%s%u", i ? ", " : "", plan->tgids.data[i]);
 	if (plan->has_process_names && !plan->presentation.quiet)
-		run_say("process%s %s", plan->tgids.nr == 1 ? "" : "es", buf_text(&ids));
+		run_say("-p selects process%s %s", plan->tgids.nr == 1 ? "" : "es", buf_text(&ids));
 }
 
 void run_say_fallback(const struct plan *plan, const struct attach_plan *attach, const struct attachment *attachment,

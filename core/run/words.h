@@ -53,6 +53,9 @@ void run_say_privileges(void);
 /* Prints why the report may be empty. command_tgid 0: there was no command. */
 void run_say_empty(const struct plan *plan, uint32_t command_tgid);
 
+/* The filters leave nothing of what was recorded. */
+void run_say_filtered(void);
+
 /* Writes "attached" to the descriptor in STACKTOOL_READY_FD, for scripts that wait for the probes. */
 void run_say_attached(void);
 

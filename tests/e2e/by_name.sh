@@ -31,6 +31,6 @@ tool_start funccount -p st-longer-than-a-comm "$FIXTURES/st-longer-than-a-comm:s
 fixture_work
 tool_end
 expect_out '^st_fix_hit +30$'
-expect_err "^stacktool funccount: process $longer$"
+expect_err "^stacktool funccount: -p selects process $longer$"
 fixture_end
 exec 5<&- 6>&- 3<&- 4>&-

@@ -80,4 +80,7 @@ said 'sched_stat|sched_swap|sched_stick'
 # --explain itself leaves no program: what it loads to ask the kernel is gone when it ends.
 returns 0 profile --explain
 refuse_out '^Sampling'
+# What a screen would show needs no terminal.
+returns 0 top --explain
+expect_out '^probe: sample$'
 fixture_end

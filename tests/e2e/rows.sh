@@ -23,6 +23,7 @@ for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix
 	# shellcheck disable=SC2086
 	trace calls -n 1000 -d 8 -- count -f -U ${pick%:*} "$FIXTURES/calls:st_fix_hit"
 	expect_equal "count $pick" "$(folded_sum)" "${pick##*:}"
+	expect_equal "$pick: notes" "$(grep -c '^NOTE: no stack matches the filters$' "$T/err")" "$((${pick##*:} == 0))"
 done
 
 # Rows are unique by address; by name, none prints like another.

@@ -91,6 +91,7 @@ golden times.speedscope.json report --format speedscope "$T/times"
 golden diff.txt diff "$T/shapes" "$T/now"
 golden diff-normalized.txt diff -n --top 3 "$T/shapes" "$T/now"
 golden diff.folded diff -f "$T/shapes" "$T/now"
+"$STACKTOOL" diff "$T/now" "$T/now" 2>/dev/null | tail -n 1 | grep -qxF '(no function has another number)' || fail "diff of equal profiles"
 golden diff.svg diff --format svg "$T/shapes" "$T/now"
 golden diff.html diff --format html "$T/shapes" "$T/now"
 
@@ -166,7 +167,7 @@ for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
 		"$STACKTOOL" report $form "$kind" 2>/dev/null | grep -q . || fail "report $form $kind"
 	done
 	"$STACKTOOL" report -f --comm nobody "$kind" 2>"$T/err" | grep . && fail "--comm nobody $kind"
-	grep -qx 'NOTE: no stack of the profile matches the filters' "$T/err" || fail "an empty report of $kind: $(cat "$T/err")"
+	grep -qx 'NOTE: no stack matches the filters' "$T/err" || fail "an empty report of $kind: $(cat "$T/err")"
 	wrong 1 "argument --root: this profile has no cgroups: record it with '--root container'" report --tree --root container "$kind"
 done
 for asked in '-p 1' '--tree --root pid' '--tree --root tid'; do
