@@ -195,6 +195,7 @@ void graph_html(const struct tree *tree, const struct output_options *options, c
 	buf_add(ret_html, script_graph_page_tree_js, script_graph_page_tree_js_size);
 	buf_add(ret_html, script_graph_page_view_js, script_graph_page_view_js_size);
 	buf_add(ret_html, script_graph_page_time_js, script_graph_page_time_js_size);
+	buf_add(ret_html, script_graph_page_menu_js, script_graph_page_menu_js_size);
 	buf_add(ret_html, script_graph_page_js, script_graph_page_js_size); /* begins */
 	buf_adds(ret_html, "</script>\n</body>\n</html>\n");
 }

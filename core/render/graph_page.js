@@ -534,7 +534,7 @@ canvas.addEventListener("click", (event) => {
 window.addEventListener("keydown", (event) => {
   const typing = event.target === $("search");
   const onGraph = !canvas.hidden && (event.target === canvas || event.target === document.body);
-  if ($("help").open) return;
+  if ($("help").open || $("menu").contains(event.target)) return;
   if (event.key === "Escape") unzoom();
   else if ((event.key === "/" && !typing) || (event.ctrlKey && event.key === "f")) $("search").focus();
   else if (event.key === "Backspace" && !typing) back();
@@ -580,6 +580,7 @@ window.addEventListener("hashchange", restore);
 $("title").textContent = data.title;
 [wholeBefore, wholeNow].forEach((whole, k) => ($("sides").children[k].textContent = ["before", "now"][k] + ": " + number.format(whole) + " " + data.unit));
 serveStrip();
+serveMenu();
 showNotes();
 showLegend();
 $("lines").parentElement.hidden = !hasLines;

@@ -7,10 +7,13 @@ const KIND_NAMES = ["user", "kernel", "JIT", "inlined", "waker", "process", "not
 
 /* ---- around the graph ---- */
 
+let firstNote; /* a warning, if there is one */
+
 /* A picture that is passed on keeps what the run said about its numbers. The first warning is seen at once, the rest at a click. */
 function showNotes() {
   const isWarning = (note) => note !== data.about && !/^((before|now): )?NOTE: /.test(note), summary = $("notes").querySelector("summary");
   const first = data.notes.find(isWarning) || data.notes[0] || data.about, more = data.notes.length - 1;
+  firstNote = first;
   if (data.about) data.notes.push(data.about);
   for (const note of data.notes) {
     const item = document.createElement("li");
@@ -172,15 +175,20 @@ function switchView() {
 
 /* ---- the stack as text ---- */
 
-/* Folded, root first; the value is that of the box. */
-function stackText() {
+/* Folded, root first. */
+function stackOf(i) {
   const names = [];
-  for (let i = selected(); i; i = tree.parent[i]) names.unshift(data.names[tree.frame[i]]);
-  return names.join(";") + " " + tree.total[selected()];
+  for (; i; i = tree.parent[i]) names.unshift(data.names[tree.frame[i]]);
+  return names.join(";");
 }
 
-function copyStack() {
-  const text = stackText(), area = document.createElement("textarea");
+/* The value is that of the box. */
+const stackText = () => stackOf(selected()) + " " + tree.total[selected()];
+
+const copyStack = () => copyText(stackText());
+
+function copyText(text) {
+  const area = document.createElement("textarea");
   area.value = text;
   document.body.appendChild(area);
   area.select();
@@ -244,7 +252,7 @@ function pointAt(event, i) {
 function showHelp() {
   const lines = [["/", "search"], ["n, N", "the next match, the one before"], ["arrows, Enter", "move to a box, zoom"], ["Escape", "reset zoom, then show all times"], ["Backspace", "the zoom before"],
     ["f", "callers and callees of the selected function"], ["t", "table of functions"], ["c", "copy the selected stack"],
-    ["k", "without the kernel, kernel only, all frames"], ["w", "widest siblings first"]];
+    ["k", "without the kernel, kernel only, all frames"], ["w", "widest siblings first"], ["right click", "the menu of a box: copy, save as PNG or folded stacks"]];
   if (hasLines) lines.push(["l", "each source line, or each function"]);
   if (data.diff) lines.push(["b", "widths: now, before, both"]);
   if (times) lines.push(["left, right in the strip", "select other times; with Shift, more of them"]);

@@ -61,8 +61,8 @@ class Page {
     return this.evaluate(() => location.href);
   }
 
-  async clickAt(x, y) {
-    const at = { x, y, button: "left", clickCount: 1 };
+  async clickAt(x, y, button) {
+    const at = { x, y, button: button || "left", clickCount: 1 };
     await this.send("Input.dispatchMouseEvent", { type: "mousePressed", ...at });
     await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...at });
   }

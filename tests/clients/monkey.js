@@ -33,6 +33,12 @@ function work(steps) {
     canvas.dispatchEvent(new MouseEvent("mousemove", at));
     if (random(2)) canvas.dispatchEvent(new MouseEvent("click", at));
   };
+  const menu = () => {
+    const area = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new MouseEvent("contextmenu", { button: 2, clientX: area.left + random(1000) / 1000 * area.width, clientY: area.top + 8 }));
+    const items = [...$("menu").children].filter((one) => !one.textContent.startsWith("Save"));
+    if (!$("menu").hidden) items[random(items.length)].click();
+  };
   const find = () => {
     $("search").value = ["", "a", "read|zlib", "^f", "(", "all", "."][random(7)];
     search();
@@ -44,7 +50,7 @@ function work(steps) {
     const lines = document.querySelectorAll("#functions tbody tr");
     if (lines.length) lines[random(lines.length)].click();
   };
-  const actions = { point, find, select, row };
+  const actions = { point, menu, find, select, row };
   for (const id of ["side", "group", "part"]) actions["change " + id] = change(id);
   for (const id of ["reverse", "inverted", "weight", "lines", "heat", "table", "view", "copy", "back", "reset", "all", "theme"]) actions["click " + id] = click(id);
   for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Enter", "Escape", "Backspace", "n", "N", "f", "t", "k", "w", "l", "b", "c"])

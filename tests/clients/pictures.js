@@ -90,9 +90,9 @@ const pointOf = (page, name) => page.evaluate((wanted) => {
   return { x: area.left + (start[i] - start[zoomed] + size[i] / 2) * scale, y: area.top + rowY(tree.depth[i]) + 8 };
 }, name);
 
-async function clickNode(page, name) {
+async function clickNode(page, name, button) {
   const point = await pointOf(page, name);
-  await page.clickAt(point.x, point.y);
+  await page.clickAt(point.x, point.y, button);
 }
 
 async function pointNode(page, name) {
@@ -198,6 +198,60 @@ async function testHelp(browser) {
     await shot(dark, what + "-prefers-dark");
     await leave(dark, what + " dark", []);
   }
+}
+
+/* The menu of a box, and the files that it saves: what the browser would write is kept in the page. */
+async function testMenu(browser) {
+  const page = await open(browser, notesHtml);
+  const offer = (name) => page.evaluate((wanted) => [...$("menu").children].find((one) => one.textContent === wanted).click(), name);
+  const details = () => text(page, "details");
+  await page.evaluate(() => {
+    window.saved = [];
+    HTMLAnchorElement.prototype.click = function () {
+      window.saved.push(this.download);
+    };
+    URL.createObjectURL = (blob) => {
+      window.blob = blob;
+      return "";
+    };
+  });
+  const name = await page.evaluate(() => {
+    const wide = [...tree.frame.keys()].slice(1).find((i) => size[i] * 4 > size[0] && ![PROCESS, DELIMITER].includes(data.kinds[tree.frame[i]]));
+    return data.names[tree.frame[wide]];
+  });
+  await clickNode(page, name, "right");
+  equal("menu: a right click selects the box and opens it", await page.evaluate(() => [$("menu").hidden, data.names[tree.frame[cursor]], zoomed]), [false, name, 0]);
+  await shot(page, "html-menu");
+  await page.press("ArrowDown");
+  equal("menu: arrows move in it", await page.evaluate(() => document.activeElement.textContent), "Callers and callees");
+  await page.press("Escape");
+  equal("menu: Escape closes it and leaves the rest", await page.evaluate(() => [$("menu").hidden, document.activeElement.id]), [true, "canvas"]);
+  await clickNode(page, name, "right");
+  await offer("Copy name");
+  check("menu: the name is copied", (await details()).endsWith(": " + name), await details());
+  await clickNode(page, name, "right");
+  await offer("Callers and callees");
+  equal("menu: the function's view", await page.evaluate(() => chosen), name);
+  await page.press("f");
+  await clickNode(page, name, "right");
+  await offer("Save the graph as PNG");
+  await page.wait(() => window.saved.length === 1);
+  const picture = await page.evaluate(async () => {
+    const bitmap = await createImageBitmap(window.blob);
+    return { type: window.blob.type, width: bitmap.width, above: bitmap.height - canvas.height, graph: canvas.width };
+  });
+  equal("menu: the picture has the graph", [picture.type, picture.width], ["image/png", picture.graph]);
+  equal("menu: and title and note above it", picture.above, 2 * 20 + 6);
+  await clickNode(page, name, "right");
+  await offer("Zoom in");
+  await clickNode(page, name, "right");
+  await offer("Save as folded stacks");
+  const folded = await page.evaluate(() => window.blob.text());
+  const zoomed = await page.evaluate(() => tree.total[zoomed]);
+  equal("menu: the folded stacks add up to the box", folded.trim().split("\n").reduce((sum, line) => sum + Number(line.split(" ").pop()), 0), zoomed);
+  check("menu: each has its function", folded.trim().split("\n").every((line) => line.includes(name)), folded);
+  check("menu: the files have names", (await page.evaluate(() => window.saved)).every((one) => /^[\w.-]+\.(png|folded)$/.test(one)));
+  await leave(page, "menu", []);
 }
 
 /* A window that is lower than the graph: it is scrolled to the root, the table to its first line. */
@@ -419,6 +473,7 @@ run(async (browser) => {
   await testSvg(browser);
   await testHtml(browser);
   await testHelp(browser);
+  await testMenu(browser);
   await testScrolling(browser);
   await testDifference(browser);
   await testThreads(browser);
