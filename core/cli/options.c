@@ -341,7 +341,7 @@ static int take_unclear_long(struct parser *parser, const char *word)
 	const struct option_spec *spec;
 	size_t entry = 0;
 
-	if (!find_prefix(parser, name, true, &entry))
+	if (!*name || !find_prefix(parser, name, true, &entry))
 		return fail_unknown_long(parser, name);
 	if (find_prefix(parser, name, false, &entry) != 1)
 		return fail_ambiguous(parser, name);

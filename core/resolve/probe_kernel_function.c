@@ -454,8 +454,12 @@ static int nothing_matched(const struct plan *plan, const struct finder *finder)
 	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
 		      finder->nr_candidates);
 	near = suggest(plan->probe.pattern);
-	if (near)
-		hint("did you mean '%s'?", near);
+	if (strchr(plan->probe.pattern, '/'))
+		hint("functions of a file are written '%s:FUNCTION'", plan->probe.pattern);
+	else if (near)
+		hint("did you mean '%s'? user functions are written LIBRARY:FUNCTION, like c:malloc", near);
+	else
+		hint("user functions are written LIBRARY:FUNCTION, like c:malloc");
 	return -ENOENT;
 }
 

@@ -145,6 +145,10 @@ void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 		run_say("no event: '%s' was not reached%s; %s", buf_text(&typed), is_part ? " by what is traced" : "",
 			is_part ? "'stacktool funccount' without -p, -t and --comm shows whether others reach it"
 				: "--explain shows what was probed, 'stacktool list' what else has such a name");
+	} else if (plan->probe.kind->is_timer) {
+		run_say("no sample matched; 'stacktool offcputime' shows waits");
+	} else {
+		run_say("no off-CPU interval matched; --unfinished shows those that did not end");
 	}
 }
 

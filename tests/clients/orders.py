@@ -1,5 +1,5 @@
-# orders.py LEVEL SECONDS: a service that reads orders, looks them up and sends them compressed, and pauses between two rounds. LEVEL is that of
-# the compression. What the pictures and captures in docs/ show.
+# orders.py LEVEL SECONDS: a service that reads orders, looks them up and sends them compressed, and pauses between two rounds.
+# LEVEL is that of the compression. The pictures and captures in docs/ show it.
 import json, hashlib, sqlite3, sys, time, zlib
 level, end = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
 rows = [{"id": i, "name": "item %d" % i, "price": i * 1.25, "tags": ["a", "b", "c"]} for i in range(400)]

@@ -50,6 +50,10 @@ else
 	returns 0 list --force _raw_spin_lock
 	returns 5 list vfs_raed
 	expect_err "did you mean 'vfs_read'"
+	returns 5 list st_no_kernel_function_has_this_name
+	expect_err '^  user functions are written LIBRARY:FUNCTION, like c:malloc$'
+	returns 5 list /bin/sh
+	expect_err "^  functions of a file are written '/bin/sh:FUNCTION'$"
 fi
 
 refused 5 "did you mean 'st_fix_(a|b|c|h)'" list "$FIXTURES/chain:st_fix_"

@@ -29,6 +29,10 @@ refuse_err 'samples of all processes expected'
 sleep 1000 &
 asleep=$!
 until grep -q '^Name:.sleep' "/proc/$asleep/status" && grep -q '^State:.S' "/proc/$asleep/status"; do :; done
+tool profile -L "$asleep" 0.1
+expect_err "^stacktool profile: no sample matched; 'stacktool offcputime' shows waits$"
+tool offcputime -m 1h 0.1
+expect_err "^stacktool offcputime: no off-CPU interval matched; --unfinished shows those that did not end$"
 tool profile -p "$asleep" 0.2
 kill "$asleep"
 expect_status 0

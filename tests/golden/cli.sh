@@ -148,6 +148,8 @@ wrong 2 "stacktool profile: argument -K/--kernel-stacks-only: not allowed with a
 wrong 2 "stacktool profile: argument -c/--count: not allowed with argument -F/--frequency" profile -F 1 -c 1
 wrong 2 "stacktool profile: unknown option '--frequenzy'
   did you mean '--frequency'?" profile --frequenzy 9
+wrong 2 "stacktool profile: unknown option '--'
+  --help lists the options" profile --=1
 wrong 2 "stacktool profile: unknown option '--version'
   'stacktool --version' prints it" profile --version
 wrong 2 "stacktool profile: unknown option '-Z'
