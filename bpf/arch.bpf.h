@@ -5,6 +5,7 @@
 #include "bpf/kernel.h"
 
 #include "bpf/abi.h"
+#include "bpf/registers.h"
 
 /* Reads the return address at the first instruction of a function. x86: the call has pushed it. arm64: the link register. 0 or negative. */
 static __always_inline int st_entry_caller(struct pt_regs *regs, __u64 *ret_caller)
@@ -26,32 +27,6 @@ static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_call
 }
 
 #if defined(__TARGET_ARCH_x86)
-
-/* Indexes of words in struct pt_regs of x86_64. */
-enum {
-	ST_PT_BP = 4,
-	ST_PT_ORIG_AX = 15,
-	ST_PT_IP = 16,
-	ST_PT_CS = 17,
-	ST_PT_SP = 19,
-};
-
-/* Indexes of words in struct sigcontext of x86_64, which a signal leaves on the stack. */
-enum {
-	ST_SIGCONTEXT_BP = 10,
-	ST_SIGCONTEXT_SP = 15,
-	ST_SIGCONTEXT_IP = 16,
-	ST_SIGCONTEXT_WORDS = 17,
-};
-
-/* Four bits for each DWARF register number, the lowest for 0: its index in either structure. The one of rsp is never used. */
-#define ST_REGISTERS_PT 0x01236789f4ed5bcaULL
-#define ST_REGISTERS_SIGCONTEXT 0x76543210fa89becdULL
-
-#define ST_PAGE_BYTES 4096
-
-#define ST_CS_USER_32 0x23 /* __USER32_CS */
-#define ST_CS_USER_64 0x33 /* __USER_CS; it differs under Xen PV */
 
 /*
  * Whether a perf_event or uprobe program has interrupted user mode. If so, st_task_registers() has the same registers as its

@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The walk of a user stack by unwind tables: docs/internals/unwinding.md.
- *
- * The code is written for the verifier. One frame is a step, a global function with all its state in a map, so the verifier follows
- * it once and not 2,048 times. The searches have no branches: a logical shift turns a comparison into 0 or 1, and a barrier prevents
- * clang from making a branch of it (78,000 instead of 2,500 verified instructions). 5.10 refuses an arithmetic shift, and from 7.0
- * on it forks the verifier's state.
- *
- * Tables and stacks are not trusted: addresses are used only with bpf_probe_read_user(), and places are masked to their slab.
- */
+/* The walk of a user stack by unwind tables: docs/internals/unwinding.md. bpf/unwind_step.h has the step from a frame to its caller. */
 #include "bpf/unwind.bpf.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
-#define ST_ROW_TURNS 11 /* 2^11 > ST_UNWIND_PAGE_ROWS_MAX */
-#define ST_MAPPING_TURNS 10 /* 2^10 > ST_MAX_SPACE_MAPPINGS */
+#include "bpf/unwind_step.h"
 
 #define ST_PART_STEPS 13
 _Static_assert(ST_DEEPEST / ST_PART_STEPS / ST_PART_STEPS < ST_PART_STEPS, "three loops");
-
-/* 1 if a < b, else 0. They must differ by less than 2^63. */
-static __always_inline __u64 st_is_below(__u64 a, __u64 b)
-{
-	__u64 below = a - b;
-
-	st_opaque(below);
-	below >>= 63;
-	st_opaque(below);
-	return below;
-}
 
 static __always_inline const struct st_slab *st_slab_at(__u32 index)
 {
@@ -38,97 +17,17 @@ static __always_inline const struct st_slab *st_slab_at(__u32 index)
 	return slab ? bpf_map_lookup_elem(slab, &zero) : 0;
 }
 
-#define ST_LONG(slab, place) ((slab)->longs[(place) & (ST_SLAB_LONGS - 1)])
-#define ST_WORD(slab, place) ((slab)->words[(place) & (ST_SLAB_WORDS - 1)])
-
-/* The last of `nr` rows that is <= key; the first one always is. Each turn halves the number of candidates, down to one. */
-static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 first, __u64 nr, __u64 key)
+static __always_inline int st_read_user(void *to, __u32 bytes, const void *address)
 {
-	__u64 half;
-
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_ROW_TURNS; i++) {
-		half = nr >> 1;
-		first += half * st_is_below(ST_WORD(slab, first + half), key + 1);
-		nr -= half;
-	}
-	return ST_WORD(slab, first);
+	return (int)bpf_probe_read_user(to, bytes, address);
 }
 
-/* The place of the last of `nr` mappings that starts at or below the address, or of the first mapping. */
-static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u64 first, __u64 nr, __u64 address)
+static __always_inline int st_follows_frames(void)
 {
-	__u64 half, place;
-
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_MAPPING_TURNS; i++) {
-		half = nr >> 1;
-		place = half * ST_SPACE_MAPPING_LONGS;
-		first += place * st_is_below(ST_LONG(slab, first + place), address + 1);
-		nr -= half;
-	}
-	return first;
-}
-
-/* Makes the mapping of an address the current one. 0, or -1 if there is none. */
-static __always_inline int st_find_mapping(struct st_unwind *unwind, __u64 address)
-{
-	__u32 first = ST_SPACE_PLACE(unwind->space), nr = ST_SPACE_NR(unwind->space);
-	const struct st_slab *slab;
-	__u64 place, low, high, word;
-
-	if (address - unwind->low < unwind->high - unwind->low)
-		return 0;
-	slab = st_slab_at(first / ST_SLAB_LONGS);
-	if (!slab || !nr)
-		return -1;
-	place = st_search_mappings(slab, first, nr, address);
-	low = ST_LONG(slab, place);
-	high = ST_LONG(slab, place + 1);
-	if (address - low >= high - low)
-		return -1;
-	unwind->low = low;
-	unwind->high = high;
-	unwind->to_file = ST_LONG(slab, place + 2);
-	word = ST_LONG(slab, place + 3);
-	unwind->head = (__u32)word;
-	unwind->nr_pages = word >> 32;
-	word = ST_LONG(slab, place + 4);
-	unwind->first_page = (__u32)word;
-	unwind->rules = word >> 32;
-	return 0;
-}
-
-/* The rule for an address of the current mapping, as one word; 0, which is ST_UNWIND_INVALID, if there is none. */
-static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 address)
-{
-	__u64 in_file = address - unwind->to_file;
-	__u32 page = (__u32)(in_file >> ST_UNWIND_PAGE_SHIFT) - unwind->first_page, first, row;
-	const struct st_slab *head, *rows;
-	__u64 entry;
-
-	if (page >= unwind->nr_pages)
-		return 0;
-	head = st_slab_at(unwind->head / ST_SLAB_LONGS);
-	if (!head)
-		return 0;
-	entry = ST_LONG(head, unwind->head + page);
-	if (!ST_UNWIND_PAGE_NR(entry))
-		return 0;
-	first = ST_UNWIND_PAGE_FIRST(entry);
-	rows = st_slab_at(first / ST_SLAB_WORDS);
-	if (!rows)
-		return 0;
-	row = st_search_rows(rows, first, ST_UNWIND_PAGE_NR(entry), ST_UNWIND_KEY(in_file));
-	return ST_LONG(head, unwind->rules + ST_UNWIND_ROW_RULE(row));
+	return st_config.unwind == ST_UNWIND_AUTO;
 }
 
 /* ---- the cache of rules ---- */
-
-static __always_inline __u64 st_walk_address(const struct st_unwind *unwind)
-{
-	return unwind->pc - unwind->is_call;
-}
 
 /* The cache entry for the current address and space; NULL if this slot may not use the cache. */
 static __always_inline struct st_recent_rule *st_recent_rule(const struct st_unwind *unwind, __u32 slot_index)
@@ -159,209 +58,6 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 	place->rule = unwind->rule;
 }
 
-__noinline int st_unwind_find(__u32 slot_index)
-{
-	struct st_slot *slot = st_unwind_slot(slot_index);
-	struct st_unwind *unwind;
-
-	if (!slot)
-		return ST_END_NO_PROCESS;
-	unwind = &slot->unwind;
-	unwind->rule = 0;
-	if (!unwind->space)
-		return ST_END_NO_PROCESS;
-	if (st_find_mapping(unwind, st_walk_address(unwind)))
-		return ST_END_NO_MAPPING;
-	unwind->rule = st_find_rule(unwind, st_walk_address(unwind));
-	st_remember(unwind, slot_index);
-	if (unwind->rules == ST_SPACE_CUT)
-		return ST_END_CUT;
-	return unwind->rules == ST_SPACE_TO_COME ? ST_END_NO_TABLE : ST_END_NO_ROW;
-}
-
-/* ---- user memory ---- */
-
-/* Fills the window from a user address on, up to the end of the page if the next page cannot be read. 0 or -1. */
-__noinline int st_unwind_read(__u32 slot_index, __u64 address)
-{
-	struct st_slot *slot = st_unwind_slot(slot_index);
-	struct st_unwind *unwind;
-	__u64 bytes = ST_UNWIND_WINDOW_BYTES;
-
-	if (!slot)
-		return -1;
-	unwind = &slot->unwind;
-	unwind->room = 0;
-	if ((int)bpf_probe_read_user(unwind->window, ST_UNWIND_WINDOW_BYTES, (void *)address)) {
-		bytes = ST_PAGE_BYTES - (address & (ST_PAGE_BYTES - 1));
-		if (bytes < 8 || bytes >= ST_UNWIND_WINDOW_BYTES)
-			return -1;
-		if ((int)bpf_probe_read_user(unwind->window, bytes, (void *)address))
-			return -1;
-	}
-	unwind->window_at = address;
-	unwind->room = bytes / 8;
-	return 0;
-}
-
-/*
- * Reads a word of the stack. If it is not in the window, fills the window from this word on, because the next frames are close. The
- * address of the window is then read from memory again, so that both paths are the same to the verifier.
- */
-static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
-{
-	__u64 in_window = address - unwind->window_at;
-
-	/* The three lowest bits become the highest: the number of the word, or too much if it is misaligned. */
-	if ((in_window >> 3 | in_window << 61) >= unwind->room && st_unwind_read(unwind->slot, address))
-		return -1;
-	in_window = address - *(volatile __u64 *)&unwind->window_at;
-	*ret_word = unwind->window[(in_window >> 3) & (ST_UNWIND_WINDOW_WORDS - 1)];
-	return 0;
-}
-
-__noinline int st_unwind_word(__u32 slot_index, __u64 address)
-{
-	struct st_slot *slot = st_unwind_slot(slot_index);
-
-	return slot ? st_stack_word(&slot->unwind, address, &slot->unwind.word) : -1;
-}
-
-/* ---- one frame ---- */
-
-struct st_caller {
-	__u64 pc, sp, bp;
-};
-
-static __always_inline __u64 st_register(const struct st_unwind *unwind, __u64 rule)
-{
-	__u32 number = ST_UNWIND_HOW_REG((rule >> 8) & 0xff);
-
-	return unwind->registers[(unwind->order >> (4 * number)) & 15];
-}
-
-/* Computes the CFA by a rule. 0 or an enum st_stack_end. */
-static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *ret_cfa)
-{
-	__s64 offset = (__s32)(rule >> 32), at = (__s16)(rule >> 32), add = (__s16)(rule >> 48);
-	__u8 kind = (__u8)rule;
-	__u64 base = unwind->sp, past;
-
-	if (kind == ST_UNWIND_SP) {
-		*ret_cfa = base + offset;
-		return 0;
-	}
-	if (kind == ST_UNWIND_PLT) {
-		past = st_is_below(unwind->pc & 15, add);
-		*ret_cfa = base + at + ((past ^ 1) << 3);
-		return 0;
-	}
-	if (kind == ST_UNWIND_REGISTER) {
-		*ret_cfa = st_register(unwind, rule) + offset;
-		return unwind->is_known ? 0 : ST_END_LOST;
-	}
-	if (kind == ST_UNWIND_BP || kind == ST_UNWIND_DEREF_BP) {
-		base = unwind->bp;
-		if (unwind->is_bp_lost)
-			return ST_END_LOST;
-	}
-	if (kind == ST_UNWIND_BP) {
-		*ret_cfa = base + offset;
-		return 0;
-	}
-	if (kind == ST_UNWIND_DEREF_INDEXED) {
-		base += 8 * st_register(unwind, rule);
-		if (!unwind->is_known)
-			return ST_END_LOST;
-	} else if (kind != ST_UNWIND_DEREF_SP && kind != ST_UNWIND_DEREF_BP) {
-		return ST_END_NO_ROW;
-	}
-	if (st_stack_word(unwind, base + at, ret_cfa))
-		return ST_END_UNREADABLE;
-	*ret_cfa += add;
-	return 0;
-}
-
-/* Computes the caller's rbp by a rule. 0 or -1. Conditions are bits: the verifier would follow branches separately. */
-static __always_inline int st_bp_by_rule(struct st_unwind *unwind, __u64 rule, __u64 cfa)
-{
-	__u64 how = ST_UNWIND_HOW_BP(rule >> 8), is_odd = how & 1, bp = unwind->bp, is_lost = unwind->is_bp_lost;
-
-	st_opaque(is_odd);
-	if ((how + 1) & 2) { /* AT_CFA or AT_BP */
-		bp ^= (bp ^ cfa) & -is_odd;
-		if (st_stack_word(unwind, bp + (__s16)(rule >> 16), &unwind->bp))
-			return -1;
-	}
-	unwind->is_bp_lost = is_lost ^ ((is_lost ^ how >> 1) & is_odd); /* 0 by AT_CFA, 1 by LOST */
-	return 0;
-}
-
-/* Computes the registers of the caller by a rule. 0 or an enum st_stack_end. */
-static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
-{
-	__u8 in_register = ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_REGISTER,
-	     elsewhere = ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_ELSEWHERE;
-	__u64 cfa = 0, pc = 0;
-	int end = st_cfa(unwind, rule, &cfa);
-
-	if (end)
-		return end;
-	if ((cfa < unwind->sp && !elsewhere) || (cfa & 7))
-		return ST_END_BAD_CFA;
-	if (cfa == unwind->sp && unwind->is_call && !in_register)
-		return ST_END_ROOT; /* ST_UNWIND_RA_AT_CFA has the reason */
-	/* Memory makes all paths to here the same to the verifier. */
-	unwind->cfa = cfa;
-	unwind->rule = rule;
-	cfa = *(volatile __u64 *)&unwind->cfa;
-	rule = *(volatile __u64 *)&unwind->rule;
-	if (st_bp_by_rule(unwind, rule, cfa))
-		return ST_END_UNREADABLE;
-	if (ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_REGISTER) {
-		pc = st_register(unwind, rule);
-		if (!unwind->is_known)
-			return ST_END_LOST;
-	} else if (st_stack_word(unwind, cfa - 8, &pc)) {
-		return ST_END_UNREADABLE;
-	}
-	unwind->sp = cfa;
-	unwind->pc = pc;
-	unwind->is_call = 1;
-	unwind->is_known = 0;
-	unwind->by_frame = 0;
-	return pc ? 0 : ST_END_ROOT;
-}
-
-static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
-{
-	__u64 context = unwind->sp + (__s32)(rule >> 32);
-
-	if ((int)bpf_probe_read_user(unwind->registers, 8 * ST_SIGCONTEXT_WORDS, (void *)context))
-		return ST_END_UNREADABLE;
-	unwind->order = ST_REGISTERS_SIGCONTEXT;
-	unwind->bp = unwind->registers[ST_SIGCONTEXT_BP];
-	unwind->sp = unwind->registers[ST_SIGCONTEXT_SP];
-	unwind->pc = unwind->registers[ST_SIGCONTEXT_IP];
-	unwind->is_call = 0;
-	unwind->is_place = 1;
-	unwind->is_known = 1;
-	unwind->is_bp_lost = 0;
-	unwind->by_frame = 0;
-	return 0;
-}
-
-/* Goes to the caller at `pc`; `sp` is its stack pointer after the return. `by_frame` as in struct st_unwind. */
-static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u64 sp, int by_frame)
-{
-	unwind->pc = pc;
-	unwind->sp = sp;
-	unwind->is_call = 1;
-	unwind->is_known = 0;
-	unwind->by_frame = by_frame;
-	return 0;
-}
-
 /* For a task that has hit uprobes: if the code shows that a frame pointer would skip the direct caller, goes to that caller and returns 1. */
 static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end)
 {
@@ -374,94 +70,6 @@ static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index
 		return 0;
 	st_to_caller(&slot->unwind, slot->uprobes.caller, slot->uprobes.sp + 8, end);
 	return 1;
-}
-
-/*
- * For code without a row: goes to the caller by the frame pointer, if it points up the stack. The next step checks whether the
- * return address is code. In a chain of such frames, a frame pointer or return address of 0 is the root by the ABI; before the first
- * of them, rbp may have any value. If nothing is known of the process, all frames are of this kind, and all frame pointers are
- * followed that the kernel would follow.
- */
-static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, int end)
-{
-	struct st_unwind *unwind = &slot->unwind;
-	__u64 bp = unwind->bp, pc, above;
-
-	if (st_config.unwind != ST_UNWIND_AUTO || unwind->is_bp_lost)
-		return end;
-	if (st_by_prologue(slot, slot_index, end))
-		return 0;
-	if (!bp && unwind->by_frame)
-		return unwind->space ? ST_END_ROOT : end;
-	if (bp < (unwind->space ? unwind->sp : ST_PAGE_BYTES) || (bp & 7 && unwind->space))
-		return end;
-	if (st_unwind_word(slot_index, bp))
-		return end;
-	above = unwind->word;
-	if (st_unwind_word(slot_index, bp + 8))
-		return end;
-	pc = unwind->word;
-	if (!pc && unwind->space)
-		return unwind->by_frame ? ST_END_ROOT : end;
-	unwind->bp = above;
-	return st_to_caller(unwind, pc, bp + 16, end);
-}
-
-/* For a frame that the record has no room for. 0, or -1 if the walk must end. */
-static __always_inline int st_store_outer(struct st_unwind *unwind, __u32 slot_index)
-{
-	if (!unwind->nr_outer)
-		st_unwind_deepen(slot_index);
-	if (unwind->nr_outer >= unwind->outer_until)
-		return -1;
-	unwind->outer[unwind->nr_outer & (ST_OUTER_RING - 1)] = unwind->pc;
-	unwind->nr_outer++;
-	return 0;
-}
-
-static __always_inline int st_store_frame(struct st_slot *slot, __u32 slot_index)
-{
-	__u32 at = slot->unwind.at;
-
-	if (at >= slot->unwind.until || at >= 2 * ST_MAX_FRAMES)
-		return st_store_outer(&slot->unwind, slot_index);
-	st_opaque(at);
-	slot->stack.frames[at] = slot->unwind.pc;
-	slot->unwind.at = at + 1;
-	return 0;
-}
-
-/* ---- the next frame ---- */
-
-/* Stores the current frame and goes to its caller. 0, or the enum st_stack_end with which the walk ends. */
-__noinline int st_unwind_step(__u32 slot_index)
-{
-	struct st_slot *slot = st_unwind_slot(slot_index);
-	struct st_unwind *unwind;
-	int end = ST_END_NO_ROW;
-	__u64 rule;
-
-	if (!slot)
-		return ST_END_NO_PROCESS;
-	unwind = &slot->unwind;
-	rule = st_recall(unwind, slot_index);
-	if (!rule) {
-		end = st_unwind_find(slot_index);
-		if (end == ST_END_NO_MAPPING && unwind->by_frame)
-			return unwind->by_frame;
-		rule = unwind->rule;
-	}
-	if (st_store_frame(slot, slot_index))
-		return ST_END_TRUNCATED;
-	if ((__u8)rule == ST_UNWIND_STOP)
-		return ST_END_ROOT;
-	if ((__u8)rule == ST_UNWIND_SIGNAL)
-		return st_by_signal(unwind, rule);
-	if ((__u8)rule == ST_UNWIND_UNSUPPORTED)
-		end = ST_END_UNSUPPORTED;
-	if ((__u8)rule == ST_UNWIND_INVALID || (__u8)rule == ST_UNWIND_UNSUPPORTED)
-		return st_by_frame(slot, slot_index, end);
-	return st_by_rule(unwind, rule);
 }
 
 /* The same for some frames; and then for some times as many. The verifier follows these and not all of them. */
