@@ -287,6 +287,32 @@ struct st_slot {
 	struct st_uprobes uprobes;
 };
 
+/* ---- threads as they are now ---- */
+
+#define ST_LOOK_REGISTERS 34 /* longs of struct pt_regs that are read: x86_64 has 21; arm64 has pc as the 33rd */
+
+enum st_look_flag {
+	ST_LOOK_HAS_MEMORY = 1 << 0, /* it has an address space of its own: it is no kernel thread */
+	ST_LOOK_HAS_REGISTERS = 1 << 1,
+	ST_LOOK_ON_CPU = 1 << 2,
+};
+
+/* A thread, as bpf/on_task.bpf.c has found it. Sent with only as many frames as there are. */
+struct st_look {
+	__u64 start_time_ns, leader_start_time_ns, exec_id; /* as in a record */
+	__u64 nr_voluntary, nr_involuntary; /* context switches */
+	__u64 arrival_ns; /* when it last came onto a CPU, by the scheduler's clock; 0: unknown */
+	__u64 reader_arrival_ns; /* the same of the thread that reads this */
+	__u32 tgid, tid; /* in our pid namespace; 0: it is outside */
+	__u32 state, exit_state; /* the kernel's bits */
+	__u32 task_flags; /* PF_* */
+	__u16 flags; /* enum st_look_flag */
+	__s16 nr_kernel; /* negative: the walk failed */
+	char comm[ST_COMM_BYTES];
+	__u64 registers[ST_LOOK_REGISTERS]; /* with which it left user mode, as struct pt_regs */
+	__u64 frames[ST_MAX_FRAMES]; /* of the kernel, leaf first */
+};
+
 /* ---- accounting ---- */
 
 #define ST_LOSS_OF_END(end) (ST_LOSS_USER_ROOT + (end) - ST_END_ROOT)
@@ -466,6 +492,7 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
+ST_ASSERT_SIZE(struct st_look, 96 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 11 + ST_OUTER_RING) + 104);

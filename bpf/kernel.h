@@ -99,6 +99,11 @@ struct uprobe_task {
 	struct return_instance *ri_pool; /* those that have returned, the last one first; from 6.14 on */
 };
 
+/* Missing without CONFIG_SCHED_INFO. */
+struct sched_info {
+	unsigned long long last_arrival; /* when the task last came onto a CPU, by the scheduler's clock */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid;
@@ -106,6 +111,11 @@ struct task_struct {
 	unsigned int flags;
 	unsigned int __state; /* v5.14: commit 2f064a59a11f ("sched: Change task_struct::state") */
 	struct mm_struct *mm; /* NULL: a kernel thread */
+	char comm[16];
+	int on_cpu; /* a byte in 7.2 */
+	int exit_state;
+	unsigned long nvcsw, nivcsw;
+	struct sched_info sched_info;
 	struct uprobe_task *utask; /* NULL: has never hit a uprobe */
 	void *stack;
 	struct task_struct *real_parent;

@@ -25,6 +25,7 @@ enum program_kind {
 	PROGRAM_UPROBE,
 	PROGRAM_FENTRY,
 	PROGRAM_TEST, /* bpf_prog_test_run of the record path */
+	PROGRAM_LOOK, /* iterator of tasks */
 };
 
 /* Why an interval off the CPU has no waker, or WAKER_SEEN. */

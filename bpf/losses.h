@@ -64,7 +64,10 @@
 	X(DRAIN_FAILED, EVENT, "{event|events} lost: a map of counts could not be read")                          \
 	X(DETACHED, EVENT,                                                                                        \
 	  "{millisecond|milliseconds} in which a probe was detached to limit the cost (--max-overhead)")          \
-	X(CUT, EVENT, "{millisecond|milliseconds} after its start the run was ended to limit its cost (--max-overhead)")
+	X(CUT, EVENT,                                                                                             \
+	  "{millisecond|milliseconds} after its start the run was ended to limit its cost (--max-overhead)")      \
+	X(MOVED, STACK, "{thread|threads} shown without user stack: moved while being read")                      \
+	X(NOT_SAMPLED, STACK, "{thread|threads} shown without stack: running, but no sample came")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

@@ -107,6 +107,11 @@ ST_MAP(st_syscalls, HASH, 0, 1, __u64, __u32);
 /* By the address of the thread's task_struct. */
 ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 
+/* ---- threads as they are now ---- */
+
+/* The thread that is being looked at: only one of our threads reads at a time. */
+ST_MAP(st_look, ARRAY, 0, 1, __u32, struct st_look);
+
 /* ---- unwind tables: bpf/unwind_space.h has the order in which they change ---- */
 
 ST_MAP_TYPE(st_slab, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_slab);

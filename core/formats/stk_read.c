@@ -372,7 +372,7 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 		profile_expect_record(profile, id_of(from, i + RECORDS_AHEAD));
 	record->id = id_of(from, i);
 	record->first = (uint32_t)first;
-	if (record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
+	if (record->program > PROGRAM_LOOK || record->kernel_status > STACK_TRUNCATED ||
 	    record->user_status > STACK_TRUNCATED || record->context > CONTEXT_NMI)
 		return malformed(reader, "record %zu is of an unknown kind", i);
 	if (!is_string(reader, record->comm) || !is_string(reader, record->probe))

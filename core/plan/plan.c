@@ -343,6 +343,9 @@ void plan_describe(const struct plan *plan, struct buf *ret_text)
 {
 	buf_addf(ret_text, "applet: %s\n", plan->applet);
 	describe_probe(plan, ret_text);
+	if (plan->looks)
+		buf_adds(ret_text,
+			 "threads: by an iterator of tasks, program on_task; samples only of those that run\n");
 	describe_who(plan, ret_text);
 	describe_key(plan, ret_text);
 	describe_when(plan, ret_text);

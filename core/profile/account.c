@@ -48,7 +48,7 @@ void profile_count_shown_stacks(const struct profile *profile, struct profile_in
 {
 	uint64_t *losses = interval->losses;
 
-	if (!view_shows_time(&profile->view))
+	if (!view_shows_time(&profile->view) && profile->view.style != VIEW_DUMP)
 		return;
 	losses[ST_LOSS_KERNEL_STACK] = losses[ST_LOSS_KERNEL_TRUNCATED] = losses[ST_LOSS_USER_STACK] = 0;
 	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_DEEP; i++)

@@ -293,6 +293,7 @@ enum view_style {
 	VIEW_WAKE, /* bcc wakeuptime's */
 	VIEW_FUNCCOUNT, /* bcc funccount's: a table of names and counts */
 	VIEW_SNOOP, /* bcc stacksnoop's: single events; rows are in the order of time */
+	VIEW_DUMP, /* threads as they are now, by process; a row has a count of 1, and its sum is the time since the thread last ran */
 	VIEW_NR_STYLES,
 };
 

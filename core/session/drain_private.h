@@ -67,6 +67,24 @@ int drain_read_depths(const struct drain *drain, struct profile *profile);
 /* Adds a row without a stack for events that were dropped since the last call. `lost`: low half of st_control.lost. */
 void drain_add_dropped(struct drain *drain, const struct drain_target *target, uint32_t lost);
 
+/* Why a row of a thread has a text in place of its user stack. */
+enum look_label {
+	LOOK_LABEL_NONE,
+	LOOK_LABEL_MOVED,
+	LOOK_LABEL_UNREADABLE,
+	LOOK_LABEL_NOT_SAMPLED,
+};
+
+struct drain_look {
+	char letter; /* the state of the thread, as ps shows it */
+	uint64_t waited_ns; /* since it last came onto a CPU; 0: unknown */
+	enum look_label label;
+};
+
+/* Adds a row for a thread as it is now (look.c). */
+void drain_add_look(struct drain *drain, const struct drain_target *target, const struct st_stack *stack,
+		    const struct drain_look *look);
+
 /* ---- drain_generations.c ---- */
 
 /* Makes the map of the next live generation if there is none, or if it should be larger. 0 or a recorded failure. */

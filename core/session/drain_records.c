@@ -5,6 +5,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/profile/wait_reasons.h"
 #include "core/session/drain_private.h"
 #include "core/spaces/cgroup_paths.h"
 
@@ -181,12 +182,60 @@ static bool user_leaf_is_exact(const struct st_stack_head *head)
 	return leaf_is_exact(head->program) || !head->nr_kernel || head->flags & ST_STACK_LEAF_EXACT;
 }
 
+/* ---- threads as they are now ---- */
+
+/* The first frame of a row of a thread: its state. core/profile/wait_reasons.h puts the reason beside it when the kernel's frames have names. */
+static void add_state(struct profile *profile, char letter, uint32_t *ret_frame, uint64_t *ret_address)
+{
+	const char name[] = { '[', letter, ']', '\0' };
+	struct profile_frame frame = { .kind = FRAME_TEXT, .is_kernel = 1, .where = WAIT_STATE_PLACE(letter) };
+
+	frame.name = profile_add_string(profile, name);
+	*ret_frame = profile_add_frame(profile, &frame);
+	*ret_address = 0;
+}
+
+static void add_label(struct profile *profile, enum look_label label, uint32_t *ret_frame, uint64_t *ret_address)
+{
+	static const char *const texts[] = {
+		[LOOK_LABEL_MOVED] = "[moved while being read]",
+		[LOOK_LABEL_UNREADABLE] = "[unreadable stack]",
+		[LOOK_LABEL_NOT_SAMPLED] = "[running, no sample]",
+	};
+	struct profile_frame frame = { .kind = FRAME_TEXT, .where = ST_NR_ENDS + label };
+
+	frame.name = profile_add_string(profile, texts[label]);
+	*ret_frame = profile_add_frame(profile, &frame);
+	*ret_address = 0;
+}
+
+/* Threads have a row each, which begins with the state. A sample is of a running one. */
+static void add_look_frames(struct drain *drain, struct profile *profile, struct profile_record *record,
+			    const struct drain_look *look, uint32_t *frames, uint64_t *addresses)
+{
+	if (!drain->plan->looks)
+		return;
+	memmove(frames + 1, frames, (record->nr_kernel + record->nr_user) * sizeof(*frames));
+	memmove(addresses + 1, addresses, (record->nr_kernel + record->nr_user) * sizeof(*addresses));
+	add_state(profile, look ? look->letter : 'R', frames, addresses);
+	record->nr_kernel++;
+	record->kernel_status = STACK_OK;
+	if (!look || !look->label)
+		return;
+	add_label(profile, look->label, frames + record->nr_kernel, addresses + record->nr_kernel);
+	record->nr_user = 1;
+	record->user_status = STACK_OK;
+	record->user_loss = 1 + (look->label == LOOK_LABEL_MOVED        ? ST_LOSS_MOVED
+				 : look->label == LOOK_LABEL_UNREADABLE ? ST_LOSS_USER_UNREADABLE
+									: ST_LOSS_NOT_SAMPLED);
+}
+
 static struct profile_id add_record(struct drain *drain, const struct drain_target *target,
-				    const struct st_stack *stack)
+				    const struct st_stack *stack, const struct drain_look *look)
 {
 	struct profile_record record = record_of(drain, target->profile, &stack->head);
-	uint64_t addresses[2 * ST_MAX_FRAMES + 3];
-	uint32_t frames[2 * ST_MAX_FRAMES + 3];
+	uint64_t addresses[2 * ST_MAX_FRAMES + 4];
+	uint32_t frames[2 * ST_MAX_FRAMES + 4];
 
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
 		addresses[i] = stack->frames[i];
@@ -198,6 +247,7 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 				     addresses + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
 				  addresses + record.nr_kernel + record.nr_user);
+	add_look_frames(drain, target->profile, &record, look, frames, addresses);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };
 	drain->has_depths |= record.elided_most != 0;
@@ -249,9 +299,15 @@ static void add_event(struct drain *drain, const struct drain_target *target, co
 	struct profile_id id;
 
 	drain_add_dropped(drain, target, stack->head.lost);
-	id = add_record(drain, target, stack);
+	id = add_record(drain, target, stack, NULL);
 	profile_count(target->profile, target->interval, id, 1, 0);
 	target->interval->account.counted++;
+}
+
+void drain_add_look(struct drain *drain, const struct drain_target *target, const struct st_stack *stack,
+		    const struct drain_look *look)
+{
+	profile_count(target->profile, target->interval, add_record(drain, target, stack, look), 1, look->waited_ns);
 }
 
 static int compare_times(const void *left, const void *right)
@@ -330,7 +386,7 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 	while (at < drain->pending.nr) {
 		const struct st_stack *stack = (const struct st_stack *)(drain->pending.data + at);
 
-		add_record(drain, target, stack);
+		add_record(drain, target, stack, NULL);
 		at += words_of(stack);
 	}
 	drain->pending.nr = 0;

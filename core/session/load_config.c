@@ -312,6 +312,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_recent, unwinds, 0);
 	want_map(maps->st_deep, unwinds, 0);
 	want_map(maps->st_depths, unwinds, 0);
+	want_map(maps->st_look, plan->looks, 0);
 	want_map(maps->st_tasks, attach->mechanism == MECHANISM_TP_BTF, twice_the_threads(MIN_TASKS, MAX_TASKS));
 	want_map(maps->st_grid, traits->is_sampled, 0);
 	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);
@@ -369,6 +370,8 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	for (size_t i = 0; i < attach->places.nr; i++)
 		if (attach->places.data[i].program)
 			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
+	if (plan->looks)
+		bpf_program__set_autoload(loaded_program(loaded, "on_task"), true);
 	set_children(loaded, plan);
 	if (attach->preempt_count)
 		err = preempt_count_name(loaded_program(loaded, "on_waking"), attach->preempt_count);

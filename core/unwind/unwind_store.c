@@ -65,6 +65,7 @@ struct unwind_store {
 	uint64_t nr_used, nr_retired; /* longs */
 	struct window windows[2];
 	unsigned int last_window; /* used last */
+	VEC(void *) read; /* slabs that are mapped for reading, by number; NULL: not mapped */
 	extent_list free; /* by place */
 	bool any_empty; /* a slab that holds nothing may be among them */
 	extent_list retired; /* removed, and maybe still read */
@@ -80,6 +81,14 @@ struct unwind_store *unwind_store_new(const struct unwind_store_options *options
 	return store;
 }
 
+static void unmap_read(struct unwind_store *store, uint32_t slab)
+{
+	if (slab >= store->read.nr || !store->read.data[slab])
+		return;
+	munmap(store->read.data[slab], ST_SLAB_BYTES);
+	store->read.data[slab] = NULL;
+}
+
 void unwind_store_free(struct unwind_store *store)
 {
 	if (!store)
@@ -89,6 +98,9 @@ void unwind_store_free(struct unwind_store *store)
 	for (size_t i = 0; i < 2; i++)
 		if (store->windows[i].memory)
 			munmap(store->windows[i].memory, ST_SLAB_BYTES);
+	for (uint32_t i = 0; i < store->read.nr; i++)
+		unmap_read(store, i);
+	vec_done(&store->read);
 	for (size_t i = 0; i < store->slabs.nr; i++)
 		closep(&store->slabs.data[i]);
 	for (size_t i = 0; i < store->tables.nr; i++)
@@ -328,6 +340,7 @@ static void take_out(struct unwind_store *store, size_t spare)
 	uint32_t slab = store->free.data[spare].place / ST_SLAB_LONGS;
 
 	erase(&store->free, spare, 1);
+	unmap_read(store, slab);
 	for (size_t i = 0; i < 2; i++) {
 		if (!store->windows[i].memory || store->windows[i].slab != slab)
 			continue;
@@ -381,6 +394,22 @@ static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 	}
 	store->last_window = i;
 	return windows[i].memory->longs + place % ST_SLAB_LONGS;
+}
+
+const void *unwind_store_slab(struct unwind_store *store, uint32_t number)
+{
+	void *memory;
+
+	if (number >= store->slabs.nr || store->slabs.data[number] < 0)
+		return NULL;
+	while (store->read.nr <= number)
+		vec_push(&store->read, NULL);
+	if (store->read.data[number])
+		return store->read.data[number];
+	memory = mmap(NULL, ST_SLAB_BYTES, PROT_READ, MAP_SHARED, store->slabs.data[number], 0);
+	if (memory != MAP_FAILED)
+		store->read.data[number] = memory;
+	return store->read.data[number];
 }
 
 /* ---- tables ---- */

@@ -37,12 +37,15 @@ int unwind_store_settle(struct unwind_store *store);
  */
 int unwind_store_tidy(struct unwind_store *store);
 
+/* A slab (struct st_slab) by its number, for reading; NULL: there is none, or no memory. Valid until unwind_store_tidy(). */
+const void *unwind_store_slab(struct unwind_store *store, uint32_t number);
+
 /* What tables and processes take, without what was removed. */
 uint64_t unwind_store_bytes(const struct unwind_store *store);
 
 #define UNWIND_NO_TABLE UINT32_MAX
 #define UNWIND_TABLE_TO_COME (UINT32_MAX - 1) /* none yet */
-#define UNWIND_TABLE_CUT (UINT32_MAX - 2)     /* of unwind_store_fit() */
+#define UNWIND_TABLE_CUT (UINT32_MAX - 2) /* of unwind_store_fit() */
 
 /*
  * Copies a table into the slabs and sets its number. No program reads it before a process has it. -ENOSPC when there is

@@ -595,6 +595,11 @@ int unwinding_fd(const struct unwinding *unwinding)
 	return unwinding ? symbolizer_socket(unwinding->options.symbolizer) : -1;
 }
 
+const void *unwinding_slab(struct unwinding *unwinding, uint32_t number)
+{
+	return unwinding && unwinding->store ? unwind_store_slab(unwinding->store, number) : NULL;
+}
+
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding)
 {
 	return unwinding ? unwinding->nr_refused : 0;

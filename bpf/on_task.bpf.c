@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Threads as they are now: the kernel runs this program for each thread of the host while user space reads the iterator. It writes the
+ * thread's state, its kernel stack and the registers with which it left user mode (struct st_look). core/session/look.c reads them.
+ *
+ * The registers are those of the last entry into the kernel: right for a thread that is not on a CPU, old for one that is.
+ */
+#include "bpf/arch.bpf.h"
+#include "bpf/scratch.bpf.h"
+#include "bpf/task.bpf.h"
+
+/* The context: its members have the same place in all kernels, and the verifier knows their types. */
+struct st_task_iterator {
+	struct {
+		struct seq_file *seq;
+	} *meta;
+	struct task_struct *task; /* NULL after the last one */
+};
+
+/* The id of a task in our pid namespace, which has this level; 0 if it is outside. */
+static __always_inline __u32 st_id_in_namespace(struct task_struct *task, __u32 level)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct pid_namespace *space = NULL;
+	__u64 place;
+	__u32 id = 0;
+
+	if (!pid || BPF_CORE_READ(pid, level) < level)
+		return 0;
+	place = (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
+		(__u64)level * bpf_core_type_size(struct upid);
+	bpf_probe_read_kernel(&space, sizeof(space), (void *)(place + bpf_core_field_offset(struct upid, ns)));
+	if (BPF_CORE_READ(space, ns.inum) != (__u32)st_config.pidns_inode)
+		return 0;
+	bpf_probe_read_kernel(&id, sizeof(id), (void *)(place + bpf_core_field_offset(struct upid, nr)));
+	return id;
+}
+
+static __always_inline void st_look_at_ids(struct task_struct *task, struct st_look *look)
+{
+	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
+	__u32 level;
+
+	if (!st_config.pidns_inode) {
+		look->tgid = BPF_CORE_READ(task, tgid);
+		look->tid = BPF_CORE_READ(task, pid);
+		return;
+	}
+	level = BPF_CORE_READ(reader, thread_pid, level);
+	look->tid = st_id_in_namespace(task, level);
+	look->tgid = st_id_in_namespace(BPF_CORE_READ(task, group_leader), level);
+}
+
+/* Of -p. */
+static __always_inline int st_wants_look(const struct st_look *look)
+{
+	if (!look->tid || !look->tgid)
+		return 0;
+	if (st_config.task_filter != ST_FILTER_TGID)
+		return 1;
+	if (st_config.filter_single)
+		return look->tgid == st_config.filter_single;
+	return bpf_map_lookup_elem(&st_pids, &look->tgid) != 0;
+}
+
+static __always_inline __u32 st_state_of(struct task_struct *task)
+{
+	struct task_struct___before_5_14 *old = (void *)task;
+
+	if (bpf_core_field_exists(task->__state))
+		return BPF_CORE_READ(task, __state);
+	return (__u32)BPF_CORE_READ(old, state);
+}
+
+static __always_inline __u64 st_arrival_of(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->sched_info.last_arrival))
+		return 0;
+	return BPF_CORE_READ(task, sched_info.last_arrival);
+}
+
+static __always_inline void *st_registers_of(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id___of_registers, BPF_FUNC_task_pt_regs___of_registers))
+		return (void *)bpf_task_pt_regs(task);
+#if defined(__TARGET_ARCH_x86)
+	return st_registers_on_stack(BPF_CORE_READ(task, stack));
+#else
+	return 0;
+#endif
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define ST_REGISTER_BYTES (8 * ST_NR_REGISTERS)
+#else
+#define ST_REGISTER_BYTES (8 * ST_LOOK_REGISTERS)
+#endif
+
+static __always_inline void st_look_at_memory(struct task_struct *task, struct st_look *look)
+{
+	void *registers = st_registers_of(task);
+
+	look->flags = BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu) ? ST_LOOK_ON_CPU : 0;
+	if (!BPF_CORE_READ(task, mm))
+		return;
+	look->flags |= ST_LOOK_HAS_MEMORY;
+	if (registers && !bpf_probe_read_kernel(look->registers, ST_REGISTER_BYTES, registers))
+		look->flags |= ST_LOOK_HAS_REGISTERS;
+}
+
+static __always_inline void st_look_at_times(struct task_struct *task, struct st_look *look)
+{
+	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
+
+	look->start_time_ns = BPF_CORE_READ(task, start_time);
+	look->leader_start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
+	look->exec_id = BPF_CORE_READ(task, self_exec_id);
+	look->nr_voluntary = BPF_CORE_READ(task, nvcsw);
+	look->nr_involuntary = BPF_CORE_READ(task, nivcsw);
+	look->arrival_ns = st_arrival_of(task);
+	look->reader_arrival_ns = st_arrival_of(reader);
+}
+
+SEC("?iter/task")
+int on_task(struct st_task_iterator *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct st_look *look;
+	__u32 zero = 0, bytes, nr;
+
+	look = bpf_map_lookup_elem(&st_look, &zero);
+	if (!task || !look)
+		return 0;
+	st_look_at_ids(task, look);
+	if (!st_wants_look(look))
+		return 0;
+	look->state = st_state_of(task);
+	look->exit_state = BPF_CORE_READ(task, exit_state);
+	look->task_flags = BPF_CORE_READ(task, flags);
+	bpf_probe_read_kernel(look->comm, sizeof(look->comm), &task->comm);
+	st_look_at_times(task, look);
+	st_look_at_memory(task, look);
+	bytes = bpf_get_task_stack(task, look->frames, sizeof(look->frames), 0);
+	nr = (int)bytes < 0 ? 0 : bytes / 8;
+	look->nr_kernel = (int)bytes < 0 ? -1 : nr;
+	st_opaque(nr);
+	nr &= ST_MAX_FRAMES; /* 127: the verifier wants to see the limit */
+	bpf_seq_write(ctx->meta->seq, look, sizeof(*look) - sizeof(look->frames) + 8 * nr);
+	return 0;
+}

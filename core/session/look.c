@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/session/look.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/err.h"
+#include "bpf/unwind_space.h"
+#include "core/session/drain_private.h"
+#include "core/session/look_private.h"
+
+#define TURNS_MAX 5 /* looks at a thread that moves each time */
+#define TABLES_MS 2000 /* for the tables of all processes */
+#define TABLES_TURN_MS 20
+#define SAMPLES_MS 100 /* for a sample of each thread that was on a CPU */
+#define SAMPLES_TURN_MS 2
+#define READ_BYTES (32 << 10) /* the kernel's own buffer */
+
+#define PF_IO_WORKER 0x10
+#define PF_USER_WORKER 0x4000
+#define PF_KTHREAD 0x200000
+
+struct look_run {
+	const struct look_sources *sources;
+	struct bpf_link *link; /* of the iterator */
+	VEC(struct look_thread) threads; /* by tid */
+	struct look_memory *memory;
+	struct look_walk walk; /* large */
+	uint32_t turn;
+	bool walks; /* else user stacks are not read in this turn */
+	uint64_t woken_ns; /* when our thread last came onto a CPU, about */
+	uint32_t space_tgid; /* whose space was looked up last */
+	struct st_unwind_process process;
+	struct u32_list *sampled; /* threads whose row is a sample */
+	size_t nr_moving; /* threads that are to be looked at again */
+	VEC(uint64_t) words; /* read from the iterator */
+};
+
+/* ---- what a thread does ---- */
+
+/* As ps shows it. */
+static char letter_of(const struct st_look *look)
+{
+	static const struct {
+		uint32_t bits;
+		char letter;
+	} states[] = { { 0x4, 'T' },    { 0x8, 't' },    { 0x40, 'P' }, { 0x402, 'I' },
+		       { 0x8000, 'D' }, { 0x1000, 'D' }, { 0x2, 'D' },  { 0x1, 'S' } };
+
+	if (look->exit_state)
+		return look->exit_state & 0x20 ? 'Z' : 'X';
+	if (look->flags & ST_LOOK_ON_CPU)
+		return 'R';
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if ((look->state & states[i].bits) == states[i].bits)
+			return states[i].letter;
+	return 'R';
+}
+
+static bool is_wanted(const struct plan *plan, const struct st_look *look)
+{
+	char letter = letter_of(look);
+
+	if (look->tgid == (uint32_t)getpid())
+		return false;
+	switch (plan->off_cpu.state_filter) {
+	case STATES_MASK:
+		return plan->off_cpu.states ? look->state & plan->off_cpu.states : letter == 'R';
+	case STATES_LETTERS:
+		return letter == 't' ? plan->off_cpu.states >> 31 : plan->off_cpu.states >> (letter - 'A') & 1;
+	default:
+		return true;
+	}
+}
+
+static bool is_on_cpu(const struct st_look *look)
+{
+	return look->flags & ST_LOOK_ON_CPU && !look->exit_state;
+}
+
+static bool is_same(const struct st_look *before, const struct st_look *now)
+{
+	return before->start_time_ns == now->start_time_ns && before->exec_id == now->exec_id &&
+	       before->nr_voluntary == now->nr_voluntary && before->nr_involuntary == now->nr_involuntary &&
+	       !is_on_cpu(before) && !is_on_cpu(now);
+}
+
+/* Workers of io_uring have the memory of a process, and no code of it. */
+static bool has_user_stack(const struct st_look *look)
+{
+	return look->flags & ST_LOOK_HAS_MEMORY && !look->exit_state &&
+	       !(look->task_flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) && look_stack_pointer(look);
+}
+
+/* ---- threads ---- */
+
+static size_t bytes_of(const struct st_look *look)
+{
+	return offsetof(struct st_look, frames) + 8 * (size_t)(look->nr_kernel > 0 ? look->nr_kernel : 0);
+}
+
+static struct look_thread *thread_of(struct look_run *run, uint32_t tid, bool adds)
+{
+	size_t at = vec_nr_first(&run->threads, thread, thread->look->tid < tid);
+
+	if (at < run->threads.nr && run->threads.data[at].look->tid == tid)
+		return &run->threads.data[at];
+	if (!adds)
+		return NULL;
+	vec_push(&run->threads, (struct look_thread){});
+	memmove(&run->threads.data[at + 1], &run->threads.data[at],
+		(run->threads.nr - 1 - at) * sizeof(*run->threads.data));
+	run->threads.data[at] = (struct look_thread){};
+	return &run->threads.data[at];
+}
+
+static void thread_done(struct look_thread *thread)
+{
+	free(thread->look);
+	free(thread->stack);
+}
+
+/* ---- user stacks ---- */
+
+/* The space of its process; 0: unknown, or that of another run of it. */
+static uint64_t space_of(struct look_run *run, const struct st_look *look)
+{
+	const struct bpf_map *map = run->sources->loaded->skeleton->maps.st_processes;
+
+	if (!run->sources->unwinding)
+		return 0;
+	if (run->space_tgid != look->tgid) {
+		run->space_tgid = look->tgid;
+		if (bpf_map_lookup_elem(bpf_map__fd(map), &look->tgid, &run->process))
+			run->process = (struct st_unwind_process){};
+	}
+	if (run->process.exec_id && look->exec_id && run->process.exec_id != look->exec_id)
+		return 0;
+	if (run->process.start_time_ns && run->process.start_time_ns != look->leader_start_time_ns)
+		return 0;
+	return run->process.space;
+}
+
+static struct look_request request_of(const struct st_look *look, uint64_t at, size_t room)
+{
+	return (struct look_request){ look->tgid, look->tid, at & ~4095ULL, room, 0, NULL };
+}
+
+/* Copies what a walk was missing. False: there is nothing. *ret_owned is to be freed. */
+static bool add_piece(struct look_run *run, const struct st_look *look, size_t room, uint8_t **ret_owned)
+{
+	struct look_request request = request_of(look, run->walk.missing, room);
+
+	*ret_owned = NULL;
+	look_memory_copy(run->memory, &request, 1);
+	if (request.got <= (long)(run->walk.missing - request.at))
+		return false;
+	*ret_owned = xmalloc((size_t)request.got);
+	memcpy(*ret_owned, request.bytes, (size_t)request.got);
+	run->walk.pieces[run->walk.nr_pieces++] = (struct look_piece){ request.at, (size_t)request.got, *ret_owned };
+	return true;
+}
+
+/* A walk that needs memory beyond the first copy begins again with larger copies: deep stacks, other stacks. */
+static void walk_thread(struct look_run *run, const struct st_look *look, const struct look_piece *first)
+{
+	uint8_t *owned[LOOK_PIECES_MAX] = {};
+	size_t nr_owned = 0, room = LOOK_COPY_BYTES;
+	uint64_t space = space_of(run, look);
+	_cleanup_(freep) uint8_t *copy = NULL;
+
+	run->walk.unwinding = run->sources->unwinding;
+	run->walk.follows_frames = run->sources->plan->unwind != UNWIND_DWARF;
+	run->walk.pieces[0] = *first;
+	run->walk.nr_pieces = 1;
+	look_walk(&run->walk, look, space);
+	while (run->walk.missing && run->walk.nr_pieces < LOOK_PIECES_MAX) {
+		if (!copy) { /* the next copy is made where the first is */
+			copy = xmalloc(first->nr + 1);
+			memcpy(copy, first->bytes, first->nr);
+			run->walk.pieces[0].bytes = copy;
+		}
+		if (!add_piece(run, look, room, &owned[nr_owned]))
+			break;
+		nr_owned++;
+		room = 4 * room < LOOK_COPY_MAX ? 4 * room : LOOK_COPY_MAX;
+		look_walk(&run->walk, look, space);
+	}
+	while (nr_owned)
+		free(owned[--nr_owned]);
+}
+
+static void begin_stack(struct st_stack *stack, const struct st_look *look)
+{
+	struct st_stack_head *head = &stack->head;
+
+	memset(head, 0, sizeof(*head));
+	head->kind = ST_MESSAGE_EVENT;
+	head->program = PROGRAM_LOOK;
+	head->time_ns = clock_monotonic_ns();
+	head->tgid = look->tgid;
+	head->tid = look->tid;
+	head->start_time_ns = look->leader_start_time_ns;
+	head->exec_id = look->exec_id;
+	memcpy(head->comm, look->comm, sizeof(head->comm));
+	head->user_status = STACK_NONE;
+	head->kernel_status = look->nr_kernel > 0 ? STACK_OK : look->nr_kernel ? STACK_UNREADABLE : STACK_NONE;
+	if (look->nr_kernel <= 0)
+		return;
+	if (look->nr_kernel == ST_MAX_FRAMES)
+		head->kernel_status = STACK_TRUNCATED;
+	head->nr_kernel = (__u16)look->nr_kernel;
+	memcpy(stack->frames, look->frames, 8 * (size_t)look->nr_kernel);
+}
+
+static void keep_stack(struct look_thread *thread, const struct st_stack *stack)
+{
+	size_t bytes = sizeof(stack->head) + 8 * ((size_t)stack->head.nr_kernel + stack->head.nr_user);
+
+	free(thread->stack);
+	thread->stack = xmalloc(bytes);
+	memcpy(thread->stack, stack, bytes);
+}
+
+static void take_stack(struct look_run *run, struct look_thread *thread, const struct look_request *request)
+{
+	begin_stack(&run->walk.slot.stack, thread->look);
+	if (request && request->got > 0) {
+		const struct look_piece piece = { request->at, (size_t)request->got, request->bytes };
+
+		walk_thread(run, thread->look, &piece);
+		thread->user = LOOK_STACK_WALKED;
+	} else if (request) {
+		thread->user = LOOK_STACK_UNREADABLE;
+		run->walk.slot.stack.head.user_status = STACK_UNREADABLE;
+	}
+	keep_stack(thread, &run->walk.slot.stack);
+}
+
+/* ---- looks ---- */
+
+/* Takes what the iterator says of a thread. Whether its stack is to be read now. */
+static struct look_thread *take_look(struct look_run *run, const struct st_look *look)
+{
+	struct look_thread *thread = thread_of(run, look->tid, false);
+
+	if (thread && thread->is_settled)
+		return NULL;
+	if (!thread && (run->turn > 1 || !is_wanted(run->sources->plan, look)))
+		return NULL; /* it began after the first look */
+	if (thread && thread->stack && is_same(thread->look, look)) {
+		thread->is_settled = true;
+		thread->turn = run->turn;
+		return NULL;
+	}
+	if (!thread)
+		thread = thread_of(run, look->tid, true);
+	thread_done(thread);
+	*thread = (struct look_thread){ .look = xmalloc(bytes_of(look)),
+					.turn = run->turn,
+					.reader_arrived_ns = run->woken_ns };
+	memcpy(thread->look, look, bytes_of(look));
+	return is_on_cpu(look) ? NULL : thread;
+}
+
+/* Reads the stacks of the threads of one read of the iterator, before more are looked at. */
+static void read_stacks(struct look_run *run, const uint32_t *tids, size_t nr)
+{
+	struct look_request requests[LOOK_REQUESTS_MAX], *request_of_tid[LOOK_REQUESTS_MAX] = {};
+	size_t nr_requests = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct st_look *look = thread_of(run, tids[i], false)->look;
+
+		if (!has_user_stack(look) || !run->sources->plan->want_user)
+			continue;
+		requests[nr_requests] = request_of(look, look_stack_pointer(look), LOOK_COPY_BYTES);
+		request_of_tid[i] = &requests[nr_requests++];
+	}
+	if (nr_requests)
+		look_memory_copy(run->memory, requests, nr_requests);
+	/* The copies are valid until the next one is made, for a walk that needs more. */
+	for (size_t i = 0; i < nr; i++) {
+		take_stack(run, thread_of(run, tids[i], false), request_of_tid[i]);
+		run->nr_moving++;
+	}
+}
+
+static void take_looks(struct look_run *run, size_t *nr_bytes)
+{
+	uint8_t *bytes = (uint8_t *)run->words.data;
+	uint32_t tids[LOOK_REQUESTS_MAX];
+	size_t at = 0, nr = 0;
+
+	while (*nr_bytes - at >= offsetof(struct st_look, frames)) {
+		const struct st_look *look = (const struct st_look *)(bytes + at);
+
+		if (*nr_bytes - at < bytes_of(look))
+			break;
+		if (take_look(run, look) && run->walks)
+			tids[nr++] = look->tid;
+		if (nr == LOOK_REQUESTS_MAX) {
+			read_stacks(run, tids, nr);
+			nr = 0;
+		}
+		at += bytes_of(look);
+	}
+	read_stacks(run, tids, nr);
+	*nr_bytes -= at;
+	memmove(bytes, bytes + at, *nr_bytes);
+}
+
+/* After a short sleep, our thread has come onto a CPU now: that relates the scheduler's clock to ours. */
+static void note_arrival(struct look_run *run)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 1 }, NULL);
+	run->woken_ns = clock_monotonic_ns();
+}
+
+/* Asks the kernel for all threads once. 0 or a recorded failure. */
+static int look_once(struct look_run *run)
+{
+	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(run->link));
+	size_t nr_bytes = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return fail_host(-errno, "threads: the kernel refuses to list them: %s", strerror(errno));
+	run->turn++;
+	run->nr_moving = 0;
+	run->space_tgid = 0;
+	note_arrival(run);
+	while (!run->sources->is_over(run->sources->context)) {
+		got = read(fd, (uint8_t *)run->words.data + nr_bytes, READ_BYTES);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (got < 0)
+			return fail_host(-errno, "threads: the kernel refuses to list them: %s", strerror(errno));
+		if (!got)
+			break;
+		nr_bytes += (size_t)got;
+		take_looks(run, &nr_bytes);
+	}
+	return 0;
+}
+
+/* Until two looks at each thread agree that is on no CPU. */
+static int look_until_settled(struct look_run *run)
+{
+	int err;
+
+	run->walks = true;
+	err = look_once(run);
+	for (uint32_t i = 1; !err && i < TURNS_MAX && run->nr_moving; i++)
+		if (run->sources->is_over(run->sources->context))
+			break;
+		else
+			err = look_once(run);
+	return err;
+}
+
+/* ---- tables ---- */
+
+/* Of the processes that have been seen, each once. */
+static void await_tables(struct look_run *run)
+{
+	const struct look_sources *sources = run->sources;
+	uint64_t until_ns = clock_monotonic_ns() + TABLES_MS * NSEC_PER_MSEC;
+	_cleanup_(freep) uint32_t *tgids = xcalloc(run->threads.nr + 1, sizeof(*tgids));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < run->threads.nr; i++) {
+		const struct st_look *look = run->threads.data[i].look;
+
+		if (has_user_stack(look) && (look->tid == look->tgid || !thread_of(run, look->tgid, false)))
+			tgids[nr++] = look->tgid;
+	}
+	for (size_t i = 0; i < nr && clock_monotonic_ns() < until_ns && !sources->is_over(sources->context); i++) {
+		spaces_prime(sources->spaces, tgids[i]);
+		while (!unwinding_work(sources->unwinding, TABLES_TURN_MS) && clock_monotonic_ns() < until_ns &&
+		       !sources->is_over(sources->context))
+			spaces_update(sources->spaces);
+	}
+}
+
+static void forget_threads(struct look_run *run)
+{
+	for (size_t i = 0; i < run->threads.nr; i++)
+		thread_done(&run->threads.data[i]);
+	run->threads.nr = 0;
+	run->turn = 0;
+}
+
+/* ---- threads on a CPU ---- */
+
+static bool has_sample(const struct profile *profile, const struct profile_interval *interval, uint32_t tid)
+{
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_record *record = &profile->records.data[interval->rows.data[i].record];
+
+		if (record->program == PROGRAM_SAMPLE && record->tid == tid)
+			return true;
+	}
+	return false;
+}
+
+/* It was on a CPU, or has switched each time: it runs, and a sample of it is as good as any of its stacks. */
+static bool is_running(const struct look_run *run, const struct look_thread *thread)
+{
+	return !thread->is_settled && thread->turn == run->turn && !thread->look->exit_state;
+}
+
+/* Whether a thread that runs may be a row: --state may leave it out. */
+static bool wants_running(const struct plan *plan)
+{
+	const struct st_look running = { .flags = ST_LOOK_ON_CPU };
+
+	return is_wanted(plan, &running);
+}
+
+static bool lacks_samples(const struct look_run *run, const struct drain_target *target)
+{
+	for (size_t i = 0; i < run->threads.nr; i++)
+		if (is_running(run, &run->threads.data[i]) &&
+		    !has_sample(target->profile, target->interval, run->threads.data[i].look->tid))
+			return true;
+	return false;
+}
+
+static void await_samples(struct look_run *run, const struct drain_target *target)
+{
+	const struct look_sources *sources = run->sources;
+	uint64_t until_ns = clock_monotonic_ns() + SAMPLES_MS * NSEC_PER_MSEC;
+
+	drain_ring(sources->drain, target);
+	while (wants_running(sources->plan) && lacks_samples(run, target) && clock_monotonic_ns() < until_ns &&
+	       !sources->is_over(sources->context)) {
+		poll(NULL, 0, SAMPLES_TURN_MS);
+		drain_ring(sources->drain, target);
+	}
+}
+
+/* ---- rows ---- */
+
+static uint64_t waited_ns(const struct look_thread *thread)
+{
+	const struct st_look *look = thread->look;
+	uint64_t now_ns = clock_monotonic_ns(), since_ns;
+
+	if (!look->arrival_ns || look->arrival_ns > look->reader_arrival_ns)
+		return 0;
+	since_ns = look->reader_arrival_ns - look->arrival_ns;
+	return since_ns + (now_ns > thread->reader_arrived_ns ? now_ns - thread->reader_arrived_ns : 0);
+}
+
+static void add_thread(struct look_run *run, const struct drain_target *target, const struct look_thread *thread)
+{
+	struct drain_look row = { .letter = letter_of(thread->look), .waited_ns = waited_ns(thread) };
+	bool is_here = thread->turn == run->turn || thread->is_settled;
+
+	if (!is_here || !is_wanted(run->sources->plan, thread->look))
+		return; /* it has ended, or is in another state now */
+	if (is_running(run, thread) && wants_running(run->sources->plan) &&
+	    has_sample(target->profile, target->interval, thread->look->tid)) {
+		vec_push(run->sampled, thread->look->tid);
+		return;
+	}
+	begin_stack(&run->walk.slot.stack, thread->look);
+	if (!thread->is_settled && is_on_cpu(thread->look)) {
+		run->walk.slot.stack.head.nr_kernel = 0;
+		run->walk.slot.stack.head.kernel_status = STACK_NONE;
+		row.label = LOOK_LABEL_NOT_SAMPLED;
+	} else if (!thread->is_settled && has_user_stack(thread->look) && target->profile->view.want_user) {
+		row.label = LOOK_LABEL_MOVED;
+	} else if (thread->user == LOOK_STACK_UNREADABLE) {
+		row.label = LOOK_LABEL_UNREADABLE;
+	} else if (thread->stack) {
+		drain_add_look(run->sources->drain, target, thread->stack, &row);
+		return;
+	}
+	drain_add_look(run->sources->drain, target, &run->walk.slot.stack, &row);
+}
+
+static int look(struct look_run *run, const struct drain_target *target)
+{
+	bool is_cut;
+	int err = 0;
+
+	if (!run->sources->plan->tgids.nr && run->sources->unwinding) {
+		err = look_once(run);
+		if (!err)
+			await_tables(run);
+		forget_threads(run);
+	}
+	err = err ?: look_until_settled(run);
+	if (err)
+		return err;
+	await_samples(run, target);
+	spaces_update(run->sources->spaces); /* what was mapped since the process was primed */
+	is_cut = run->sources->is_over(run->sources->context);
+	for (size_t i = 0; i < run->threads.nr; i++)
+		if (!is_cut || run->threads.data[i].is_settled)
+			add_thread(run, target, &run->threads.data[i]);
+	return 0;
+}
+
+int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled)
+{
+	struct look_run *run = xcalloc(1, sizeof(*run));
+	int err = 0;
+
+	run->sources = sources;
+	run->sampled = ret_sampled;
+	run->memory = look_memory_new();
+	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
+	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
+	if (!run->link)
+		err = fail_host(-errno, "threads: the kernel has no iterator of tasks: %s", strerror(errno));
+	err = err ?: look(run, target);
+	bpf_link__destroy(run->link);
+	forget_threads(run);
+	vec_done(&run->threads);
+	vec_done(&run->words);
+	look_memory_free(run->memory);
+	free(run);
+	return err;
+}
+
+/* ---- the end ---- */
+
+static size_t place_of(const struct u32_list *list, uint32_t number)
+{
+	return vec_nr_first(list, other, *other < number);
+}
+
+void look_settle(const struct drain_target *target, const struct u32_list *sampled)
+{
+	struct profile_interval *interval = target->interval;
+	_cleanup_(freep) bool *is_taken = xcalloc(sampled->nr + 1, sizeof(*is_taken));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_record *record = &target->profile->records.data[interval->rows.data[i].record];
+		size_t at = place_of(sampled, record->tid);
+		bool is_kept = record->program == PROGRAM_LOOK;
+
+		if (record->program == PROGRAM_SAMPLE && at < sampled->nr && sampled->data[at] == record->tid) {
+			is_kept = !is_taken[at];
+			is_taken[at] = true;
+		}
+		if (is_kept)
+			interval->rows.data[nr++] = interval->rows.data[i];
+	}
+	interval->rows.nr = nr;
+	memset(interval->losses, 0, sizeof(interval->losses));
+	interval->account = (struct profile_account){ .seen = nr, .recorded = nr, .counted = nr };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads as they are now: the state, kernel stack and user stack of each, without stopping any.
+ *
+ * The kernel runs bpf/on_task.bpf.c for each thread of the host. A thread that is on no CPU stands still: its stack is copied, and
+ * walked in the copy. Then the kernel is asked again: if the thread has not switched meanwhile, the stack is its stack. Otherwise it
+ * is read again. The stack of a thread that is on a CPU changes all the time; it is taken by a timed sample on that CPU.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/plan/plan.h"
+#include "core/session/drain.h"
+#include "core/session/loaded.h"
+#include "core/spaces/spaces.h"
+#include "core/unwind/unwinding.h"
+
+struct look_sources {
+	const struct plan *plan; /* this and the others are borrowed */
+	const struct loaded *loaded;
+	struct drain *drain;
+	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: no tables */
+	bool (*is_over)(void *context); /* whether the user ends the run */
+	void *context;
+};
+
+/*
+ * Adds a row for each thread of the plan to the target, while timed samples are taken. *ret_sampled gets the threads that were on a CPU and
+ * have a sample instead. 0 or a recorded failure.
+ */
+int look_at_threads(const struct look_sources *sources, const struct drain_target *target,
+		    struct u32_list *ret_sampled);
+
+/* To be called once, after drain_all(): leaves one sample for each of these threads, and no other; and counts rows, not events. */
+void look_settle(const struct drain_target *target, const struct u32_list *sampled);

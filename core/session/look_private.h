@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of a look at threads, for look*.c only. */
+#pragma once
+
+#include "core/session/look_walk.h"
+
+/* What became of the user stack of a thread. */
+enum look_stack {
+	LOOK_STACK_NONE, /* it is on a CPU, or has none */
+	LOOK_STACK_WALKED,
+	LOOK_STACK_UNREADABLE, /* the memory could not be read, or not in time */
+};
+
+struct look_thread {
+	struct st_look *look; /* with only the frames that it has */
+	struct st_stack *stack; /* the same; NULL: none */
+	uint64_t reader_arrived_ns; /* CLOCK_MONOTONIC at look->reader_arrival_ns, about */
+	uint8_t user; /* enum look_stack */
+	bool is_settled; /* two looks agree */
+	uint32_t turn; /* of the last look */
+};
+
+/* ---- look_memory.c ---- */
+
+struct look_memory;
+
+struct look_memory *look_memory_new(void);
+void look_memory_free(struct look_memory *memory);
+
+/* A piece of a thread's memory to be copied. */
+struct look_request {
+	uint32_t tgid, tid;
+	uint64_t at;
+	size_t room;
+	long got; /* bytes that could be read, up to the first hole; or a negative errno, -ETIMEDOUT: not in time */
+	const uint8_t *bytes; /* valid until the next call */
+};
+
+#define LOOK_REQUESTS_MAX 32
+#define LOOK_COPY_BYTES (64 << 10) /* of all requests but a single one */
+#define LOOK_COPY_MAX (1 << 20)
+
+/* Copies them, by a helper that is killed if it waits for memory too long. A process that made it wait is not tried again. */
+void look_memory_copy(struct look_memory *memory, struct look_request *requests, size_t nr);
