@@ -98,6 +98,8 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 int render_report(const struct profile *profile, const struct profile_interval *interval,
 		  const struct profile_view *view, FILE *out)
 {
+	if (view->style == VIEW_DUMP && !view->folded)
+		return render_dump(profile, interval, view, out);
 	if (view->style == VIEW_SNOOP)
 		return render_events(profile, interval, 0, view, out);
 	return render_rows(profile, interval, view, out);

@@ -34,6 +34,10 @@ int render_report(const struct profile *profile, const struct profile_interval *
 int render_events(const struct profile *profile, const struct profile_interval *interval, size_t first,
 		  const struct profile_view *view, FILE *out);
 
+/* VIEW_DUMP: each process with its threads, those with the same stacks together. In folded mode it is as any other. */
+int render_dump(const struct profile *profile, const struct profile_interval *interval, const struct profile_view *view,
+		FILE *out);
+
 /*
  * The line after the last report ("Detaching..."). Nothing in folded mode, when quiet, or without one in the
  * profile.

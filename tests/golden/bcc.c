@@ -15,6 +15,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"
+#include "core/profile/wait_reasons.h"
 #include "core/render/render.h"
 #include "tests/golden/hand_made.h"
 
@@ -46,6 +47,11 @@ static const struct place forged_label = { AT(0x555500003300, "[unknown]", 0x4, 
 static const struct place forged_delimiter = { AT(0x555500003400, "--", 0x5, "evil") };
 static const struct place forged_indent = { AT(0x555500003500, "    7", 0x6, "\x1b[2Jevil") };
 static const struct place bidi = { AT(0x555500003600, "\u202e\u2066gnp.exe", 0x7, "evil") };
+
+/* Threads as they are now: the first frame is the state. */
+static const struct place asleep = { .address = WAIT_STATE_PLACE('S') | 1 << 8, .name = "[S futex]", .label = true };
+static const struct place running = { .address = WAIT_STATE_PLACE('R') | 2 << 8, .name = "[R running]", .label = true };
+static const struct place moved = { .address = 15, .name = "[moved while being read]", .label = true };
 
 #define PLACES(...) ((const struct place *const[]){ __VA_ARGS__, NULL })
 #define KERNEL { STACK_OK, PLACES(&submit, &readpages, &entry) }
@@ -100,6 +106,44 @@ static const struct event wakeuptime_events[] = {
 	{ 3, "wk", 0, PROGRAM_RAW_TRACEPOINT, MISSED, PART },
 	{ 4, .count = 1, .sleeper = 1, .waker = 2, .reason = WAKER_SEEN, .sum = 900000 },
 	{ 5, .count = 2, .sleeper = 1, .waker = 3, .reason = WAKER_SEEN, .sum = 15000 },
+	{},
+};
+
+#define SLEEPS { STACK_OK, PLACES(&asleep, &submit, &entry) }
+#define MINUTES 60000000000ull
+
+static const struct event dump_events[] = {
+	{ 1, "app", 1234, PROGRAM_LOOK, SLEEPS, USER, .tid = 1234, .count = 1, .sum = 52000000 },
+	{ 2,
+	  "worker",
+	  1234,
+	  PROGRAM_LOOK,
+	  SLEEPS,
+	  { STACK_OK, PLACES(&libc_read, &app_other) },
+	  .tid = 1236,
+	  .count = 1,
+	  .sum = 90 * MINUTES },
+	{ 3,
+	  "worker",
+	  1234,
+	  PROGRAM_LOOK,
+	  SLEEPS,
+	  { STACK_OK, PLACES(&libc_read, &app_other) },
+	  .tid = 1237,
+	  .count = 1,
+	  .sum = 3 * MINUTES },
+	{ 4,
+	  "b\x1b[2J\nd",
+	  1234,
+	  PROGRAM_LOOK,
+	  SLEEPS,
+	  { STACK_OK, PLACES(&libc_read, &app_other) },
+	  .tid = 1239,
+	  .count = 1,
+	  .sum = 4320 * MINUTES },
+	{ 5, "app", 1234, PROGRAM_SAMPLE, { STACK_OK, PLACES(&running) }, USER, .tid = 1240, .count = 1 },
+	{ 6, "kworker/0:1", 77, PROGRAM_LOOK, SLEEPS, NONE, .tid = 77, .count = 1, .sum = 2500000000 },
+	{ 7, "other", 99, PROGRAM_LOOK, SLEEPS, { STACK_OK, PLACES(&moved) }, .tid = 99, .count = 1, .sum = 1000000 },
 	{},
 };
 
@@ -395,6 +439,7 @@ static const struct golden {
 #define FUNCCOUNT_VIEW .style = VIEW_FUNCCOUNT, .want_kernel = true
 	{ "funccount", FUNCCOUNT, funccount_events, 1, { FUNCCOUNT_VIEW } },
 	{ "funccount-Ti", FUNCCOUNT, funccount_events, 2, { FUNCCOUNT_VIEW, .timestamps = true } },
+#define DUMP_VIEW .style = VIEW_DUMP, .per_process = true
 #define SNOOP_VIEW .style = VIEW_SNOOP, .per_process = true
 #define SNOOP "TIME(s)            FUNCTION"
 	{ "stacksnoop", SNOOP, stacksnoop_events, 1, { SNOOP_VIEW, .want_kernel = true, .no_process_line = true } },
@@ -492,6 +537,8 @@ static const struct golden {
 	{ "merge", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH } },
 	{ "merge-P", TRACING("x"), merge_events, 1, { COUNT_P, BOTH } },
 	{ "merge-f", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .folded = true } },
+	{ "dump", "", dump_events, 1, { DUMP_VIEW, BOTH, .modules = true } },
+	{ "dump-f", "", dump_events, 1, { DUMP_VIEW, BOTH, .folded = true } },
 	{ "merge-by-name", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .by_name = true } },
 	{ "merge-by-name-s", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .by_name = true, .offsets = true } },
 	{ "merge-by-name-Pf", TRACING("x"), merge_events, 1, { COUNT_P, BOTH, .by_name = true, .folded = true } },
