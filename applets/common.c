@@ -157,7 +157,8 @@ int common_plan(struct run_options *options)
 		return -EINVAL;
 	if (plan->vmlinux && !plan->view.lines && !plan->view.inlines)
 		return fail_usage("argument --vmlinux: only with --lines or --inlines");
-	if (plan->redact && (plan->interval_ns || plan->mode == EVENTS_EACH || plan->output.format == OUTPUT_SCREEN)) {
+	if (plan->redact && (plan->interval_ns || (plan->mode == EVENTS_EACH && !plan->looks) ||
+			     plan->output.format == OUTPUT_SCREEN)) {
 		fail_usage(
 			"argument --redact: names are replaced when a run has ended: not allowed with intervals, single events "
 			"and --tui");

@@ -34,7 +34,8 @@ struct run_options {
 	bool blocked, runqueue;
 
 	/* Options of a single applet each. */
-	bool plain; /* profile */
+	bool plain; /* profile, dump */
+	bool all; /* dump */
 	bool tui; /* --tui, or the applet is a screen */
 };
 

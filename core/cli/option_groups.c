@@ -7,7 +7,7 @@ const struct option_group option_groups[] = {
 	{ "What, and for how long", "event frequency regexp min-block-time state duration interval events normalize",
 	  "count include-idle library attach max-probes force max-block-time blocked runqueue unfinished since "
 	  "forever" },
-	{ "Which processes", "pid tid cpu container comm",
+	{ "Which processes", "pid all tid cpu container comm",
 	  "cgroup cgroupmap mntnsmap pidns user-threads-only useronly kernel-threads-only no-children" },
 	{ "Stacks", "user-stacks-only kernel-stacks-only include exclude",
 	  "both unwind max-depth unwind-mem perpid per-thread by-name" },

@@ -353,6 +353,27 @@ int host_scheduler_events(enum switch_order *ret_order)
 	return 0;
 }
 
+int host_require_task_iterator(void)
+{
+	static const char *const name = "bpf_iter_task";
+	uint32_t id = 0;
+	int err = kernel_types_functions(&name, 1, &id);
+
+	if (err)
+		return fail_host(err, "threads: the kernel's BTF cannot be read: %s", strerror(-err));
+	if (!id) {
+		fail_host(-EOPNOTSUPP, "threads: this kernel has no iterator of tasks");
+		hint("use a kernel with CONFIG_BPF_SYSCALL and CONFIG_DEBUG_INFO_BTF, from 5.8 on");
+		return -EOPNOTSUPP;
+	}
+	if (host_is_confidential()) {
+		fail_host(-EPERM, "threads: lockdown=confidentiality forbids programs to read other threads");
+		hint("boot without lockdown=confidentiality");
+		return -EPERM;
+	}
+	return 0;
+}
+
 /* The BTF id of a per-CPU variable if a program may take its address, else 0. */
 static uint32_t variable_to_name(const struct btf *btf, const char *name)
 {

@@ -87,6 +87,9 @@ bool host_has_cookies(enum program_kind kind);
 /* The order of the arguments of sched_switch. 0, or an ERR_HOST failure if programs cannot read those of sched_switch and sched_waking. */
 int host_scheduler_events(enum switch_order *ret_order);
 
+/* Whether a program may be run for each thread (an iterator of tasks), and may read them. 0 or a recorded failure, with the remedy. */
+int host_require_task_iterator(void);
+
 /*
  * Whether a program can tell that it runs in an interrupt (bpf/on_switch.bpf.c): by the per-CPU variable with this BTF id, or if the
  * id is 0 by a field of the thread.

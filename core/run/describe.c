@@ -44,7 +44,7 @@ static void describe_clocks(struct profile *profile, const struct plan *plan, co
 		.boot_ns = clock_now_ns(CLOCK_BOOTTIME),
 		.real_ns = clock_now_ns(CLOCK_REALTIME),
 	};
-	if (attach->mechanism == MECHANISM_PERF_EVENT && (attach->sample.is_clock || plan->period)) {
+	if (attach->mechanism == MECHANISM_PERF_EVENT && !plan->looks && (attach->sample.is_clock || plan->period)) {
 		profile->clocks.period = attach->sample.period;
 		profile->clocks.period_is_time = attach->sample.is_clock;
 	}
@@ -54,7 +54,9 @@ static void describe_event(struct profile *profile, const struct plan *plan, con
 {
 	const char *event = plan->probe.typed, *unit = "events";
 
-	if (attach->mechanism == MECHANISM_PERF_EVENT) {
+	if (plan->looks) {
+		event = unit = "threads";
+	} else if (attach->mechanism == MECHANISM_PERF_EVENT) {
 		event = attach->sample.name;
 		unit = "samples";
 	} else if (attach->mechanism == MECHANISM_TP_BTF) {

@@ -296,6 +296,15 @@ static void ask_scheduler_events(struct ability *ability)
 		yes(ability, "sched_switch and sched_waking are in the kernel's BTF");
 }
 
+static void ask_task_iterator(struct ability *ability)
+{
+	err_clear();
+	if (host_require_task_iterator())
+		no(ability, err_hint()[0] ? err_hint() : "a kernel with CONFIG_DEBUG_INFO_BTF", "%s", err_cause());
+	else
+		yes(ability, "programs can be run for each thread");
+}
+
 /* ---- functions ---- */
 
 static void ask_kprobe_multi(struct ability *ability)
@@ -554,6 +563,7 @@ static const struct question {
 	  ask_raw_tracepoints },
 	{ "scheduler-events", "the scheduler's events", "offcputime, offwaketime, wakeuptime", false,
 	  ask_scheduler_events },
+	{ "task-iterator", "iterator of tasks", "dump", false, ask_task_iterator },
 	{ "kprobe.multi", "kprobe.multi links", "count FUNCTION: many functions at once (else: kprobe or fentry)",
 	  false, ask_kprobe_multi },
 	{ "kprobe", "kprobes", "count FUNCTION, where kprobe.multi is missing", false, ask_kprobe },

@@ -26,6 +26,7 @@
 #include "core/host/process.h"
 #include "core/profile/context.h"
 #include "core/profile/redact.h"
+#include "core/profile/wait_reasons.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"
 #include "core/run/describe.h"
@@ -34,6 +35,7 @@
 #include "core/run/run_state.h"
 #include "core/run/tables.h"
 #include "core/run/words.h"
+#include "core/session/look.h"
 #include "symbolize/symbolize.h"
 
 #define LARGE_BLOCK_BYTES (128 << 10) /* what glibc begins with */
@@ -313,6 +315,7 @@ void run_close_interval(struct run *run)
 		profile_count_lost_stacks(&run->profile, interval);
 	run_name_all(run);
 	settle_contexts(&run->profile);
+	wait_reasons_settle(&run->profile);
 	profile_count_shown_stacks(&run->profile, interval);
 	run->lost |= !profile_is_exact(interval);
 }
@@ -449,6 +452,25 @@ static int look_at_cost(struct run *run, enum collect_reason *ret_reason)
 	return err;
 }
 
+static bool has_signal(void *context)
+{
+	return collector_signalled(((struct run *)context)->collector);
+}
+
+static int look(struct run *run)
+{
+	const struct look_sources sources = { run->plan,      run->loaded, run->drain, run->spaces,
+					      run->unwinding, has_signal,  run };
+	struct drain_target target = run_target(run);
+
+	int err = look_at_threads(&sources, &target, &run->sampled);
+
+	run->reason = has_signal(run) ? COLLECT_SIGNAL : COLLECT_DURATION;
+	if (run->reason == COLLECT_SIGNAL && !run->plan->presentation.quiet)
+		run_say("ended by a signal: threads that were not read twice by then are missing");
+	return err;
+}
+
 static int collect(struct run *run)
 {
 	enum collect_reason reason = COLLECT_INTERVAL;
@@ -531,6 +553,9 @@ static int finish(struct run *run, int err)
 	detach_as_slow_step(run->attachment, run->spaces, run->plan, &run->ending);
 	say_reason(run);
 	err = drain_rest(run, err);
+	if (run->plan->looks)
+		look_settle(&(struct drain_target){ .profile = &run->profile, .interval = run_current(run) },
+			    &run->sampled);
 	ending_step(&run->ending, ENDING_NAMING, 0);
 	run_close_interval(run);
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
@@ -540,7 +565,8 @@ static int finish(struct run *run, int err)
 	if (unwinding_nr_refused(run->unwinding))
 		run_say("the unwind tables of some files do not fit into %llu MiB: see --unwind-mem",
 			(unsigned long long)(run->plan->unwind_bytes >> 20));
-	if (!err && !run_current(run)->rows.nr && !run->events.nr_events && !run->plan->interval_ns && !quiet)
+	if (!err && !run_current(run)->rows.nr && !run->events.nr_events && !run->plan->interval_ns && !quiet &&
+	    !(run->plan->looks && run->reason == COLLECT_SIGNAL))
 		run_say_empty(run->plan, run->command ? command_pid(run->command) : 0);
 	run_describe_status(&run->profile, run->plan, run->lost, run->cut);
 	err = hide_secrets(run, err);
@@ -603,7 +629,9 @@ static int carry_out(struct run *run)
 		err = run_screen_begin(run->screen, &run->profile);
 	if (err && err != -EPIPE)
 		return err;
-	return finish(run, err ? err : collect(run));
+	if (!err)
+		err = run->plan->looks ? look(run) : collect(run);
+	return finish(run, err);
 }
 
 /* Detaches first, while signals are still caught: after that, the next one ends the program at once. */
@@ -628,6 +656,7 @@ static void run_done(struct run *run)
 	output_done(&run->output);
 	run_guard_done(&run->guard);
 	tables_done(&run->tables);
+	vec_done(&run->sampled);
 	profile_done(&run->profile);
 }
 

@@ -111,14 +111,14 @@ bool run_say_leaderless(const struct attach_plan *attach)
 
 static void say_nothing_of(const struct plan *plan, uint32_t tgid, const char *why)
 {
-	char advice[128] = "";
+	char advice[160] = "";
 
 	if (!process_exists(tgid))
 		snprintf(
 			advice, sizeof(advice),
 			plan->probe.kind->is_timer
-				? "; 'stacktool offcputime -p %u' shows its waits, /proc/%u/task/*/stack where it is now"
-				: "; --unfinished -p %u shows waits that began during the run, /proc/%u/task/*/stack older ones",
+				? "; 'stacktool offcputime -p %u' shows its waits, 'stacktool dump -p %u' where it is now"
+				: "; --unfinished -p %u shows waits that began during the run, 'stacktool dump -p %u' older ones",
 			tgid, tgid);
 	err_clear();
 	run_say("nothing recorded for process %u: %s%s", tgid, why, advice);
@@ -129,7 +129,9 @@ void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 {
 	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
 
-	if (command_tgid) {
+	if (plan->looks) {
+		run_say("no thread%s", plan->off_cpu.state_filter ? " is in this state (--state)" : "");
+	} else if (command_tgid) {
 		run_say("nothing recorded for process %u%s%s", command_tgid,
 			plan->follow_children ? " and its children" : " itself (--no-children)",
 			plan->probe.kind->is_timer ? "; -F or -c samples more often, offcputime shows waits" : "");

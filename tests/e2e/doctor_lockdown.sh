@@ -14,3 +14,5 @@ expect_out '^tracefs +no +forbidden by lockdown'
 expect_out '^kprobe +no +forbidden by lockdown'
 expect_out '^raw-tracepoint +yes '
 expect_out '^perf-events +yes '
+expect_out '^task-iterator +no '
+refused 3 'lockdown=confidentiality forbids' dump -a

@@ -107,4 +107,4 @@ until grep -q '^Name:.sleep' "/proc/$hung/status" && grep -q '^State:.S' "/proc/
 tool offcputime --unfinished -p $hung 0.2
 kill $hung
 expect_status 0
-expect_err "nothing recorded for process $hung: .*/proc/$hung/task/\*/stack"
+expect_err "nothing recorded for process $hung: .*'stacktool dump -p $hung'"

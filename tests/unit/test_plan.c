@@ -9,7 +9,7 @@
 #include "tests/harness.h"
 
 extern const struct applet profile_applet, count_applet, funccount_applet, stacksnoop_applet, offcputime_applet,
-	offwaketime_applet, wakeuptime_applet;
+	offwaketime_applet, wakeuptime_applet, dump_applet;
 
 /* ---- profile ---- */
 
@@ -268,6 +268,35 @@ PLAN_TEST(a_description_shows_control_characters_escaped)
 	must_plan(&count_applet, "x\x1b[31m\ny", plan);
 	plan_describe(plan, &text);
 	assert_non_null(strstr(buf_text(&text), "typed: x\\x1b[31m\\x0ay\n"));
+}
+
+/* ---- dump ---- */
+
+PLAN_TEST(dump_looks_at_the_threads_of_a_process)
+{
+	must_plan(&dump_applet, "-p 7,8 --state DT", plan);
+	assert_true(plan->looks && plan->want_kernel && plan->want_user);
+	assert_int_equal(plan->tgids.nr, 2);
+	assert_int_equal(plan->mode, EVENTS_EACH);
+	assert_int_equal(plan->view.style, VIEW_DUMP);
+	assert_int_equal(plan->key_parts & KEY_TID, KEY_TID);
+	assert_int_equal(plan->event, SAMPLE_CPU_CLOCK);
+	assert_int_equal(plan->off_cpu.state_filter, STATES_LETTERS);
+	assert_int_equal(plan->off_cpu.states, 1 << ('D' - 'A') | 1 << ('T' - 'A'));
+	assert_true(plan->view.modules && !plan->view.offsets);
+}
+
+TEST(dump_takes_every_documented_line)
+{
+	must_plan_each(&dump_applet, &probe_sample,
+		       "-p 185; -a; -a --state D; -f -p 185; -o now.svg -p 185; --save now.stk -p 185; "
+		       "--lines --inlines -p 185; -sA -p 185; --plain -p 185; --redact -p 185; --unwind fp -p 185");
+}
+
+TEST(dump_refuses_what_it_has_no_use_for)
+{
+	must_refuse_each(&dump_applet,
+			 "; --state D; -a -p 1; -p 1 5; -p 1 -- true; --no-children -a; --state Q -a; -p 1 -i 1");
 }
 
 TEST(every_event_has_a_name_that_parses)
