@@ -144,14 +144,13 @@ int replace_file_check(const char *path)
 
 int replace_begin(const char *path, struct replacement *ret_replacement)
 {
-	struct replacement replacement = { .path = path, .directory_fd = -1 };
-	int fd, err;
+	struct replacement replacement = { .path = path, .directory_fd = -1, .by = by };
+	int fd, err = by ? by->begin(path, &replacement.out) : begin_here(path, &replacement, &fd);
 
-	replacement.by = by;
-	err = by ? by->begin(path, &fd) : begin_here(path, &replacement, &fd);
 	if (err)
 		return err;
-	replacement.out = xcheck(fdopen(fd, "w"));
+	if (!by)
+		replacement.out = xcheck(fdopen(fd, "w"));
 	*ret_replacement = replacement;
 	return 0;
 }
@@ -161,8 +160,6 @@ static int settle(struct replacement *replacement)
 {
 	if (fflush(replacement->out))
 		return cannot_write(replacement->path, -errno);
-	if (replacement->by)
-		return replacement->by->end(replacement->path, true);
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
@@ -178,17 +175,33 @@ static void drop(struct replacement *replacement)
 {
 	_cleanup_(err_restore) struct err_saved before = err_save();
 
-	if (replacement->by)
-		replacement->by->end(replacement->path, false);
-	else
-		unlinkat(replacement->directory_fd, replacement->temporary, 0);
+	unlinkat(replacement->directory_fd, replacement->temporary, 0);
+}
+
+/* The agent knows why a write failed: here it is a broken pipe. */
+static int end_by_agent(struct replacement *replacement, int err)
+{
+	const struct err_saved before = err_save();
+	bool is_lost = ferror(replacement->out);
+	int why;
+
+	is_lost |= fclose(replacement->out) != 0;
+	why = replacement->by->end(replacement->path, !err && !is_lost);
+	if (is_lost || !err)
+		return why || !is_lost ? why : cannot_write(replacement->path, -EIO);
+	err_restore(&before);
+	return err;
 }
 
 int replace_end(struct replacement *replacement, int err)
 {
-	_cleanup_(closep) int directory_fd = replacement->directory_fd;
-	_cleanup_(fclosep) FILE *out = replacement->out;
+	_cleanup_(closep) int directory_fd = -1;
+	_cleanup_(fclosep) FILE *out = NULL;
 
+	if (replacement->by)
+		return end_by_agent(replacement, err);
+	directory_fd = replacement->directory_fd;
+	out = replacement->out;
 	err = err ?: settle(replacement);
 	if (err)
 		drop(replacement);
@@ -229,7 +242,7 @@ bool replace_is_kept(const char *path)
 /* Not of a wrong path, nor of a limit on our files, which holds everywhere. */
 static bool is_of_disk(int err)
 {
-	return err == -ENOSPC || err == -EDQUOT || err == -EIO || err == -EROFS;
+	return err == -ENOSPC || err == -EDQUOT || err == -EIO || err == -EROFS || err == -ETIMEDOUT;
 }
 
 /* Others may know the name in a directory for all: it is a new one. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,10 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/alloc.h"
 #include "core/base/call_filter.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/base/replace.h"
 #include "core/base/waiting.h"
 #include "core/host/privilege.h"
@@ -25,8 +26,11 @@
 enum {
 	SOCKET = 3, /* the only descriptor apart from 0 to 2, which are /dev/null */
 	LOOK_MS = 100,
+	LINE_MS = 1000,
 	UNWANTED_MS = 3000, /* for an answer that the user does not want to wait for */
 	END_MS = 2000,
+	PIPE_BYTES = 1 << 20,
+	PIECE_BYTES = 1 << 16,
 };
 
 enum wish {
@@ -91,6 +95,9 @@ static const struct sock_filter writer_calls[] = {
 	CALLS_BEGIN,
 	CALLS_ALLOW(SYS_recvfrom),
 	CALLS_ALLOW(SYS_sendmsg),
+	CALLS_ALLOW(SYS_pipe2),
+	CALLS_ALLOW(SYS_read),
+	CALLS_ALLOW(SYS_write),
 	CALLS_ALLOW(SYS_openat),
 	CALLS_ALLOW(SYS_newfstatat),
 	CALLS_ALLOW(SYS_fstat),
@@ -154,14 +161,58 @@ static void keep_only(int socket)
 struct begun {
 	struct replacement file;
 	char path[PATH_MAX];
+	int content; /* where it comes from; -1: it is whole, or cannot be written */
+	int err; /* why it cannot be written */
 };
 
-static int begin(struct begun *begun, const char *path)
+/* `ret_pipe` is for the caller, who must be able to stop waiting. */
+static int make_pipe(struct begun *begun, int *ret_pipe)
 {
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail(-errno, "pipe: %s", strerror(errno));
+	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	begun->content = ends[0];
+	*ret_pipe = ends[1];
+	return 0;
+}
+
+static int begin(struct begun *begun, const char *path, int *ret_pipe)
+{
+	int err;
+
 	if (begun->file.out)
 		return fail(-EBUSY, "'%s': another file is open", path);
 	memcpy(begun->path, path, sizeof(begun->path));
-	return replace_begin(begun->path, &begun->file);
+	begun->err = 0;
+	err = replace_begin(begun->path, &begun->file);
+	if (!err) {
+		err = make_pipe(begun, ret_pipe);
+		if (err)
+			replace_end(&begun->file, err);
+	}
+	if (err)
+		begun->file.out = NULL;
+	return err;
+}
+
+/* Who sends it learns from the closed pipe that it cannot be written, and asks why. */
+static void take_content(struct begun *begun)
+{
+	static char bytes[PIECE_BYTES];
+	ssize_t nr;
+
+	if (begun->content < 0)
+		return;
+	while (!begun->err && (nr = read(begun->content, bytes, sizeof(bytes))) != 0) {
+		errno = nr < 0 ? errno : EIO;
+		if (nr < 0 || fwrite(bytes, 1, (size_t)nr, begun->file.out) != (size_t)nr)
+			begun->err = -errno;
+	}
+	close(begun->content);
+	begun->content = -1;
 }
 
 static int end(struct begun *begun, int err)
@@ -169,28 +220,36 @@ static int end(struct begun *begun, int err)
 	struct replacement file = begun->file;
 
 	begun->file.out = NULL;
-	return file.out ? replace_end(&file, err) : 0;
+	if (!file.out)
+		return 0;
+	if (begun->err) {
+		_cleanup_(freep) char *what = xasprintf("'%s'", begun->path);
+
+		fail_write(begun->err, what);
+	}
+	return replace_end(&file, begun->err ?: err);
 }
 
-static int carry_out(const struct request *request, struct begun *begun)
+static int carry_out(const struct request *request, struct begun *begun, int *ret_pipe)
 {
 	switch (request->wish) {
 	case WRITER_BEGIN:
-		return begin(begun, request->path);
+		return begin(begun, request->path, ret_pipe);
 	case WRITER_FINISH:
 		return end(begun, 0);
 	case WRITER_DROP:
-		return end(begun, -ECANCELED);
+		end(begun, -ECANCELED);
+		return begun->err;
 	case WRITER_REMOVE:
 		return replace_remove(request->path);
 	}
 	return -EINVAL;
 }
 
-static _Noreturn void be_writer(int socket, bool (*fits)(const void *context, const char *path), const void *context)
+static _Noreturn void be_writer(int socket, const struct writer_options *options)
 {
 	static struct request request;
-	static struct begun begun;
+	static struct begun begun = { .content = -1 };
 	sigset_t all;
 	int err = 0;
 
@@ -201,16 +260,20 @@ static _Noreturn void be_writer(int socket, bool (*fits)(const void *context, co
 	if (confine())
 		_exit(1);
 	while (!err && recv(SOCKET, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
+		_cleanup_(closep) int pipe = -1;
 		struct answer answer = {};
 
 		request.path[sizeof(request.path) - 1] = '\0';
 		err_clear();
-		if (fits(context, request.path))
-			answer.err = carry_out(&request, &begun);
+		if (options->fits(options->context, request.path))
+			answer.err = carry_out(&request, &begun, &pipe);
 		else
 			answer.err = fail(-EPERM, "'%s': is not a file of this run", request.path);
 		answer.cause = err_save();
-		err = send_answer(&answer, request.wish == WRITER_BEGIN && !answer.err ? fileno(begun.file.out) : -1);
+		err = send_answer(&answer, pipe);
+		closep(&pipe);
+		pipe = -1;
+		take_content(&begun);
 	}
 	end(&begun, -ECANCELED);
 	_exit(0);
@@ -219,59 +282,132 @@ static _Noreturn void be_writer(int socket, bool (*fits)(const void *context, co
 /* ---- in the caller ---- */
 
 static struct writer *writers;
+static struct request request; /* the last one */
 
-/* False: it does not answer, and the user does not want to wait. */
-static bool await_answer(const struct writer_process *process)
+static bool run_is_over(void)
 {
-	struct pollfd answer = { .fd = process->socket, .events = POLLIN };
-	int waited_ms = 0;
-
-	while (waited_ms < UNWANTED_MS && poll(&answer, 1, LOOK_MS) <= 0) {
-		process_continue(process->pid);
-		waited_ms += waiting_is_unwanted() ? LOOK_MS : 0;
-	}
-	return waited_ms < UNWANTED_MS;
+	return clock_monotonic_ns() >= writers->end_ns || waiting_left_ns() != UINT64_MAX;
 }
 
-/* False if the writer has ended or does not answer. An answer that comes later would be taken for that to another request. */
-static bool exchange(struct writer_process *process, const struct request *request, struct answer *ret_answer,
-		     int *ret_fd)
+/* False: it does not answer, and the user does not want to wait, or the run is over. */
+static bool await(struct writer_process *process, int fd, short events)
 {
-	if (send(process->socket, request, sizeof(*request), MSG_NOSIGNAL) == (ssize_t)sizeof(*request) &&
-	    await_answer(process) && receive_answer(process->socket, ret_answer, ret_fd))
-		return true;
+	struct pollfd wait = { .fd = fd, .events = events };
+	unsigned int unwanted_ms = 0, over_ms = 0;
+
+	while (!process->hangs && poll(&wait, 1, LOOK_MS) <= 0) {
+		process_continue(process->pid);
+		unwanted_ms += waiting_is_unwanted() ? LOOK_MS : 0;
+		over_ms += run_is_over() ? LOOK_MS : 0;
+		process->hangs = unwanted_ms >= UNWANTED_MS || over_ms >= writers->options.patience_ms;
+		if (over_ms == LINE_MS && !unwanted_ms && writers->options.say_wait)
+			writers->options.say_wait(request.path);
+	}
+	return !process->hangs;
+}
+
+/* An answer that comes after -ETIMEDOUT would be taken for that to another request, so none comes. -EIO: the writer has ended. */
+static int exchange(struct writer_process *process, struct answer *ret_answer, int *ret_fd)
+{
+	if (send(process->socket, &request, sizeof(request), MSG_NOSIGNAL) == (ssize_t)sizeof(request) &&
+	    await(process, process->socket, POLLIN) && receive_answer(process->socket, ret_answer, ret_fd))
+		return 0;
 	closep(&process->socket);
 	process->socket = -1;
-	return false;
+	return process->hangs ? -ETIMEDOUT : -EIO;
 }
 
-/* The next writer takes over, but not a file that its predecessor has begun. */
+static bool is_in_hung_directory(const char *path)
+{
+	size_t nr = (size_t)(path_name(path) - path);
+
+	return writers->hung[0] && nr == (size_t)(path_name(writers->hung) - writers->hung) &&
+	       !memcmp(path, writers->hung, nr);
+}
+
+static int fail_hung(const char *path)
+{
+	return fail(-ETIMEDOUT, "'%s': cannot be written: its file system does not answer", path);
+}
+
+static bool take_next(void)
+{
+	if (writers->current + 1 == WRITERS)
+		return false;
+	writers->current++;
+	return true;
+}
+
+/* The next writer takes over, but not a file that its predecessor has begun, nor one that may hold it too. */
 static int ask(enum wish wish, const char *path, int *ret_fd)
 {
 	bool is_first = wish == WRITER_BEGIN || wish == WRITER_REMOVE;
-	static struct request request;
 	struct answer answer;
+	int err;
 
 	if (strlen(path) >= sizeof(request.path))
 		return fail(-ENAMETOOLONG, "'%s': %s", path, strerror(ENAMETOOLONG));
+	if (is_in_hung_directory(path))
+		return fail_hung(path);
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);
-	while (!exchange(&writers->processes[writers->current], &request, &answer, ret_fd)) {
-		if (!is_first || writers->current + 1 == WRITERS)
-			return fail(-EIO, "'%s': cannot be written: the process that writes files %s", path,
-				    waiting_is_unwanted() ? "has ended, or does not answer" : "has ended");
-		writers->current++;
+	do
+		err = exchange(&writers->processes[writers->current], &answer, ret_fd);
+	while (err == -EIO && is_first && take_next());
+	if (err == -ETIMEDOUT) {
+		memcpy(writers->hung, request.path, sizeof(writers->hung));
+		take_next();
+		return fail_hung(path);
 	}
+	if (err)
+		return fail(err, "'%s': cannot be written: the process that writes files has ended", path);
 	if (answer.err)
 		err_restore(&answer.cause);
 	return answer.err;
 }
 
-static int ask_begin(const char *path, int *ret_fd)
-{
-	int err = ask(WRITER_BEGIN, path, ret_fd);
+/* ---- the stream ---- */
 
-	return !err && *ret_fd < 0 ? fail(-EMFILE, "'%s': %s", path, strerror(EMFILE)) : err;
+static ssize_t send_content(void *cookie, const char *bytes, size_t nr)
+{
+	struct writer_process *process = cookie;
+	size_t sent = 0;
+
+	while (sent < nr) {
+		ssize_t now = write(process->content, bytes + sent, nr - sent);
+
+		if (now > 0)
+			sent += (size_t)now;
+		else if (errno == EAGAIN && !await(process, process->content, POLLOUT))
+			errno = ETIMEDOUT;
+		if (now < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	return (ssize_t)sent;
+}
+
+static int close_content(void *cookie)
+{
+	struct writer_process *process = cookie;
+
+	closep(&process->content);
+	process->content = -1;
+	return 0;
+}
+
+static int ask_begin(const char *path, FILE **ret_out)
+{
+	static const cookie_io_functions_t pipe = { .write = send_content, .close = close_content };
+	int fd, err = ask(WRITER_BEGIN, path, &fd);
+	struct writer_process *process = &writers->processes[writers->current];
+
+	if (err)
+		return err;
+	if (fd < 0)
+		return fail(-EMFILE, "'%s': %s", path, strerror(EMFILE));
+	process->content = fd;
+	*ret_out = xcheck(fopencookie(process, "w", pipe));
+	return 0;
 }
 
 static int ask_end(const char *path, bool is_whole)
@@ -288,8 +424,9 @@ static int ask_remove(const char *path)
 	return ask(WRITER_REMOVE, path, &fd);
 }
 
-static int start_one(struct writer_process *process, bool (*fits)(const void *context, const char *path),
-		     const void *context)
+/* ---- start and end ---- */
+
+static int start_one(struct writer_process *process, const struct writer_options *options)
 {
 	int ends[2];
 	pid_t pid;
@@ -305,25 +442,32 @@ static int start_one(struct writer_process *process, bool (*fits)(const void *co
 		return err;
 	}
 	if (!pid)
-		be_writer(ends[1], fits, context);
+		be_writer(ends[1], options);
 	close(ends[1]);
-	*process = (struct writer_process){ pid, ends[0] };
+	*process = (struct writer_process){ .pid = pid, .socket = ends[0], .content = -1 };
 	return 0;
 }
 
-int writer_start(struct writer *writer, bool (*fits)(const void *context, const char *path), const void *context)
+int writer_start(struct writer *writer, const struct writer_options *options)
 {
 	static const struct replace_agent agent = { ask_begin, ask_end, ask_remove };
 
 	for (size_t i = 0; i < WRITERS; i++) {
-		int err = start_one(&writer->processes[i], fits, context);
+		int err = start_one(&writer->processes[i], options);
 
 		if (err)
 			return err;
 	}
+	writer->options = *options;
+	writer->end_ns = UINT64_MAX;
 	writers = writer;
 	replace_by(&agent);
 	return 0;
+}
+
+void writer_run_ends(struct writer *writer, uint64_t end_ns)
+{
+	writer->end_ns = end_ns;
 }
 
 /* It ends with its socket. One that hangs in a file system is killed, and left if that does not help. */
@@ -344,7 +488,9 @@ void writer_stop(struct writer *writer)
 	replace_by(NULL);
 	for (size_t i = 0; i < WRITERS && writer->processes[i].pid; i++) {
 		closep(&writer->processes[i].socket);
-		await_end(writer->processes[i].pid);
+		if (!writer->processes[i]
+			     .hangs) /* that one removes its unfinished file when its file system answers again */
+			await_end(writer->processes[i].pid);
 		writer->processes[i].pid = 0;
 	}
 }

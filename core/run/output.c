@@ -19,6 +19,11 @@
 #include "core/render/merge.h"
 #include "core/render/render.h"
 #include "core/run/screen_loop.h"
+#include "core/run/words.h"
+
+enum {
+	PATIENCE_S = 30, /* at the end of a run, for a file system: a busy disk may take long to sync a file */
+};
 
 void output_done(struct output *output)
 {
@@ -146,12 +151,29 @@ static bool is_ours(const void *context, const char *path)
 	       replace_is_kept(path);
 }
 
+static void say_wait(const char *path)
+{
+	run_say("'%s': its file system does not answer: waiting at most %d seconds", path, PATIENCE_S);
+}
+
 int output_start(struct output *output, const char *save_path)
 {
+	const struct writer_options writer_options = {
+		.fits = is_ours,
+		.context = output,
+		.patience_ms = PATIENCE_S * 1000,
+		.say_wait = say_wait,
+	};
+
 	output->save_path = save_path;
 	if (!save_path && !output->options->path && output->options->format != OUTPUT_SCREEN)
 		return 0;
-	return writer_start(&output->writer, is_ours, output);
+	return writer_start(&output->writer, &writer_options);
+}
+
+void output_run_ends(struct output *output, uint64_t end_ns)
+{
+	writer_run_ends(&output->writer, end_ns);
 }
 
 static int check_one(const struct output_options *options)

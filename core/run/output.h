@@ -32,6 +32,9 @@ struct output {
  */
 int output_start(struct output *output, const char *save_path);
 
+/* When the run ends, or that it has ended, CLOCK_MONOTONIC: a file system that does not answer is waited for 30 seconds longer. */
+void output_run_ends(struct output *output, uint64_t end_ns);
+
 void output_done(struct output *output);
 
 /* False if reports are printed as text or folded lines to standard output, as without -o and --format. */

@@ -549,6 +549,7 @@ static int finish(struct run *run, int err)
 
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
+	output_run_ends(&run->output, run->ended_ns);
 	run_guard_end(&run->guard);
 	detach_as_slow_step(run->attachment, run->spaces, run->plan, &run->ending);
 	say_reason(run);
@@ -625,6 +626,8 @@ static int carry_out(struct run *run)
 	err = err ?: denied_calls_add_ptrace();
 	run_progress_begin(&run->progress, run->plan);
 	err = err ?: collector_start(run->collector);
+	if (run->plan->duration_ns)
+		output_run_ends(&run->output, clock_monotonic_ns() + run->plan->duration_ns);
 	if (!err && run->screen)
 		err = run_screen_begin(run->screen, &run->profile);
 	if (err && err != -EPIPE)
