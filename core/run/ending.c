@@ -86,10 +86,8 @@ static void give_up_output(struct ending *ending)
 	sigaction(SIGURG, &action, NULL);
 	close_reader(STDERR_FILENO);
 	close_reader(STDOUT_FILENO);
+	ending->has_given_up = true;
 	pthread_kill(ending->main, SIGURG);
-	if (!ending->is_quiet &&
-	    dprintf(STDERR_FILENO, "%s: nobody reads the output: the rest of it is not written\n", called()) < 0)
-		ending->is_quiet = true;
 }
 
 static void take_signal(struct ending *ending, int signal_number)

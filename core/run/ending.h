@@ -40,6 +40,7 @@ struct ending {
 	_Atomic int step;
 	uint64_t step_ns; /* when it began */
 	_Atomic unsigned int nr_signals;
+	_Atomic bool has_given_up; /* the output: writes to it fail as if the reader had closed it */
 
 	/* the thread's own */
 	uint64_t last_ns; /* when the last signal came */

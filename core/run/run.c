@@ -685,6 +685,8 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 	err = err ?: run_explain(plan, &run.attach, &stop);
 	if (!err && !stop)
 		err = carry_out(&run);
+	if (err == -EPIPE && run.ending.has_given_up)
+		err = fail(-ECANCELED, "standard output: nobody reads it: the rest is not written");
 	ret_result->lost = plan->strict && run.lost;
 	ret_result->cut = run.cut;
 	/* The status of a command that could not be executed; or that of any command, if the run did not fail. */
