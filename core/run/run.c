@@ -170,13 +170,24 @@ static void open_spaces(struct run *run)
 	tables_ask(&run->tables);
 }
 
+/* One that died is no failure: another one takes its place, or names are missing, as later in the run. */
+static int await_symbol_worker(struct run *run)
+{
+	int err = naming_await(run->symbolizer);
+
+	if (err != -EIO)
+		return err;
+	err_clear();
+	return 0;
+}
+
 /* The symbol worker starts and makes tables of the targets while the programs are loaded, so neither waits for the other. */
 static int load(struct run *run)
 {
 	int err;
 
 	open_spaces(run);
-	err = loaded_new(run->plan, &run->attach, &run->loaded) ?: naming_await(run->symbolizer);
+	err = loaded_new(run->plan, &run->attach, &run->loaded) ?: await_symbol_worker(run);
 	err = err ?: attachment_new(run->loaded, &run->attachment);
 	return err ?: drain_new(run->loaded, run->attachment, run->plan, &run->drain);
 }
