@@ -161,31 +161,56 @@ static void wait_a_moment(void)
 	nanosleep(&moment, NULL);
 }
 
-/*
- * A child that has not executed the command. Once it is another user it may not be killed, but it ends when nobody can let it go any more. One
- * that is stopped must be continued for that, which is always permitted in a session.
- */
-static void end_child(struct command *command)
+/* Whether the child has executed the command by now, which closes its end of the pipe and writes nothing. */
+static bool has_executed(const struct command *command)
 {
-	bool is_let_go = command->go_fd < 0, is_killed = !kill(command->pid, SIGKILL);
+	struct pollfd answer = { .fd = command->answer_fd, .events = POLLIN };
+
+	return poll(&answer, 1, 0) == 1 && !(answer.revents & POLLIN);
+}
+
+/*
+ * A child that waits. Once it is another user it may not be killed, but it ends when nobody can let it go any more. One that is stopped must be
+ * continued for that, which is always permitted in a session.
+ */
+static void end_waiting(struct command *command)
+{
+	bool is_killed = !kill(command->pid, SIGKILL);
 
 	closep(&command->go_fd);
 	command->go_fd = -1;
 	for (int i = 0; i < MOMENTS && !reap(command); i++) {
 		if (!is_killed)
 			process_continue(command->pid);
-		if (!is_killed && is_let_go)
-			return;
 		wait_a_moment();
 	}
+}
+
+/*
+ * A child that was let go may execute the command at any moment, unless it is stopped, so it gets what a command gets. A command has its
+ * own time to end.
+ */
+static void end_let_go(struct command *command)
+{
+	int signal_number = is_stopped(command) ? SIGKILL : SIGTERM;
+	bool is_told = !has_executed(command) && !kill(command->pid, signal_number);
+
+	for (int i = 0; is_told && i < MOMENTS && !reap(command) && !has_executed(command); i++) {
+		process_continue(command->pid);
+		wait_a_moment();
+	}
+	if (is_told && !reap(command) && !has_executed(command))
+		kill(command->pid, SIGKILL);
 }
 
 void command_free(struct command *command)
 {
 	if (!command)
 		return;
-	if (!command->executed && !reap(command))
-		end_child(command);
+	if (command->go_fd >= 0 && !reap(command))
+		end_waiting(command);
+	else if (!command->executed && !reap(command))
+		end_let_go(command);
 	if (!reap(command) && is_other_user(command))
 		kill(command->pid, SIGTERM);
 	if (!reap(command))

@@ -182,6 +182,29 @@ TEST(a_signal_ends_the_wait_for_a_stopped_child)
 	signals_spare_first();
 }
 
+/* A signal may come between the execution and our notice of it. */
+TEST(a_command_that_was_just_executed_is_not_killed)
+{
+	char script[96];
+	char *const words[] = { "sh", "-c", script, NULL };
+	struct command *command = NULL;
+	int said[2], status;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe2(said, 0), 0);
+	snprintf(script, sizeof(script), "trap 'exit 3' TERM; echo >&%d; sleep 0.1 & wait; wait", said[1]);
+	assert_int_equal(command_start(words, &command), 0);
+	pid = (pid_t)command_pid(command);
+	assert_int_equal(command_let_go(command), 0);
+	assert_int_equal(read(said[0], &byte, 1), 1);
+	command_free(command);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	close(said[0]);
+	close(said[1]);
+}
+
 static void release_and_stop(struct command *command)
 {
 	if (command_release(command))
