@@ -36,7 +36,7 @@ static const struct {
 	{ "stacks of programs without frame pointers", { "user-stacks" } },
 };
 
-static const struct ability *ability_by_id(const ability_list *abilities, const char *id)
+static struct ability *ability_by_id(const ability_list *abilities, const char *id)
 {
 	for (size_t i = 0; i < abilities->nr; i++)
 		if (!strcmp(abilities->data[i].id, id))
@@ -141,24 +141,21 @@ void doctor_json(const ability_list *abilities, const char *kernel, const char *
 
 /* ---- the run ---- */
 
-/* The ability with this name, or NULL and a usage error. */
-static struct ability *find_ability(const ability_list *abilities, const char *id)
+/* The usage error for an ability that does not exist. */
+static int fail_unknown(const ability_list *abilities, const char *id)
 {
 	_cleanup_(freep) const char **ids = xcalloc(abilities->nr, sizeof(*ids));
 	const char *near;
 
-	for (size_t i = 0; i < abilities->nr; i++) {
-		if (!strcmp(abilities->data[i].id, id))
-			return &abilities->data[i];
+	for (size_t i = 0; i < abilities->nr; i++)
 		ids[i] = abilities->data[i].id;
-	}
 	near = str_nearest(id, ids, abilities->nr);
 	fail_usage("ability '%s': unknown", id);
 	if (near)
 		hint("did you mean '%s'?", near);
 	else
 		hint("'stacktool doctor' lists them");
-	return NULL;
+	return -EINVAL;
 }
 
 /* `verdict`: the list has all abilities. */
@@ -187,10 +184,13 @@ static int missing(const struct ability *ability, const char *what)
 
 static int print_one(const ability_list *abilities, const char *id, bool json)
 {
-	struct ability *ability = find_ability(abilities, id);
+	struct ability *ability = ability_by_id(abilities, id);
 	const ability_list one = { .data = ability, .nr = 1 };
-	int err = ability ? print(&one, json, false) : -EINVAL;
+	int err;
 
+	if (!ability)
+		return fail_unknown(abilities, id);
+	err = print(&one, json, false);
 	if (err || ability->state == ABILITY_YES || ability->state == ABILITY_PARTLY)
 		return err;
 	return missing(ability, "not here");
