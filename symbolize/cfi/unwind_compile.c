@@ -29,6 +29,7 @@ struct compile {
 	uint64_t low, high; /* the code's first address, and the one after its last */
 	uint64_t end; /* of the last function with rows; 0 before the first one */
 	code_gaps gaps; /* code without information, as it was found */
+	bool may_start_contexts; /* glibc itself, or a program that it is linked into */
 };
 
 static void compile_done(struct compile *compile)
@@ -186,7 +187,7 @@ static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 /*
  * Whether this is glibc's __start_context, into which the function of makecontext() returns. Its unwind information is that of a called
  * function, but it begins with another stack than the one above, where a pointer to the next context is: mov %rbx,%rsp;
- * mov (%rsp),%rdi; test %rdi,%rdi. To be called for functions with one row only, because it reads the file.
+ * mov (%rsp),%rdi; test %rdi,%rdi. To be called for functions with one row, of files that may have it, because it reads the file.
  */
 static bool is_context_start(const struct elf_file *elf, const Elf64_Phdr *segment, uint64_t start, uint64_t end)
 {
@@ -225,7 +226,8 @@ static int add_function(struct compile *compile, const struct cfi_fde *fde, uint
 	end = limit < end ? limit : end;
 	end = compile->rows.end < end ? compile->rows.end : end;
 	before = compile->end ? compile->end : compile->low;
-	if (compile->rows.rows.nr == 1 && is_context_start(compile->elf, segment, start, end)) {
+	if (compile->may_start_contexts && compile->rows.rows.nr == 1 &&
+	    is_context_start(compile->elf, segment, start, end)) {
 		make_root(&compile->rows, start, before);
 		start = compile->rows.rows.data[0].address;
 	}
@@ -384,6 +386,7 @@ static int compile(const struct elf_file *elf, bool fills_gaps, struct unwind_ta
 
 	if (elf->machine != EM_X86_64 || !elf->is_64)
 		return -ENODATA;
+	compile.may_start_contexts = elf_needs_is_alone(elf);
 	err = find_code(elf, &compile.low, &compile.high);
 	nothing = err ? 0 : find_frames(&compile);
 	err = err ?: is_nothing(nothing) ? 0 : nothing;

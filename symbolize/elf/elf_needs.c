@@ -71,6 +71,20 @@ int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs)
 	return err;
 }
 
+bool elf_needs_is_alone(const struct elf_file *elf)
+{
+	static const char loader[] = "ld-";
+	elf_needs needs = {};
+	bool is_alone = true;
+
+	elf_needs_read(elf, &needs);
+	for (size_t at = 0; at < needs.nr; at += strlen(needs.data + at) + 1)
+		is_alone &= needs.data[at] != NEEDS_LIBRARY ||
+			    !strncmp(needs.data + at + 1, loader, sizeof(loader) - 1);
+	vec_done(&needs);
+	return is_alone;
+}
+
 bool elf_needs_is_program(const struct elf_file *elf)
 {
 	elf_needs needs = {};

@@ -101,6 +101,30 @@ TEST(a_library_is_no_program_though_it_has_an_entry)
 	assert_true(is_program(&image));
 }
 
+static bool is_alone(const struct image *image)
+{
+	struct elf_file elf;
+	bool is;
+
+	assert_int_equal(elf_file_open_memory(&elf, image, sizeof(*image)), 0);
+	is = elf_needs_is_alone(&elf);
+	elf_file_done(&elf);
+	return is;
+}
+
+TEST(a_c_library_needs_only_the_loader)
+{
+	struct image image = new_image();
+
+	assert_false(is_alone(&image));
+	memcpy(image.names + 1, "ld-so", 6);
+	assert_false(is_alone(&image)); /* libm as well */
+	memcpy(image.names + 8, "ld-so", 6);
+	assert_true(is_alone(&image));
+	image.header.e_phnum = 1; /* static */
+	assert_true(is_alone(&image));
+}
+
 TEST(a_cut_file_has_the_entries_that_are_there)
 {
 	struct image image = new_image();
