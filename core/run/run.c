@@ -117,9 +117,9 @@ static int prepare(struct run *run)
 
 /* ---- start ---- */
 
-static void begin_interval(struct run *run)
+static void begin_interval(struct run *run, uint64_t start_ns)
 {
-	struct profile_interval interval = { .start_ns = clock_monotonic_ns() };
+	struct profile_interval interval = { .start_ns = start_ns };
 
 	vec_push(&run->profile.intervals, interval);
 }
@@ -229,7 +229,7 @@ static int start(struct run *run)
 
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
-		begin_interval(run);
+		begin_interval(run, clock_monotonic_ns());
 		tables_await(&run->tables, run->loaded);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
@@ -318,8 +318,8 @@ void run_close_interval(struct run *run)
 {
 	struct profile_interval *interval = run_current(run);
 
-	interval->end_ns = run->ended_ns ? run->ended_ns : clock_monotonic_ns();
-	interval->wall_end_ns = run->ended_ns ? run->wall_ended_ns : clock_now_ns(CLOCK_REALTIME);
+	interval->end_ns = run->ended_ns ? run->ended_ns : interval->end_ns; /* else that of the last drain */
+	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME) - (clock_monotonic_ns() - interval->end_ns);
 	if (shows_events(run)) /* a row without a stack stands for events that were lost */
 		event_stream_end(&run->events, interval, interval->end_ns);
 	else
@@ -396,6 +396,8 @@ static int print_interval(struct run *run)
 /* Intervals are kept only for a file, because a run of days would otherwise keep every stack. */
 void run_next_interval(struct run *run, bool forget)
 {
+	uint64_t start_ns = run_current(run)->end_ns; /* what happens during the report belongs to the next one */
+
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
 	if (!run->plan->save_path && shows_events(run))
@@ -404,7 +406,7 @@ void run_next_interval(struct run *run, bool forget)
 	if (forget)
 		drain_forget_end(run->drain, &run->profile);
 	forget_names(run, forget);
-	begin_interval(run);
+	begin_interval(run, start_ns);
 }
 
 static int report_interval(struct run *run)
@@ -559,7 +561,6 @@ static int finish(struct run *run, int err)
 	int saved;
 
 	run->ended_ns = clock_monotonic_ns();
-	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	output_run_ends(&run->output, run->ended_ns);
 	run_guard_end(&run->guard);
 	detach_as_slow_step(run->attachment, run->spaces, run->plan, &run->ending);

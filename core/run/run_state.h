@@ -48,7 +48,7 @@ struct run {
 	struct ending ending;
 	bool is_cut; /* we have limited the duration, not the user */
 	enum collect_reason reason; /* why it ended; COLLECT_INTERVAL: not yet, or by a failure */
-	uint64_t ended_ns, wall_ended_ns; /* when detaching began: CLOCK_MONOTONIC, CLOCK_REALTIME; 0 not yet */
+	uint64_t ended_ns; /* when detaching began, CLOCK_MONOTONIC; 0 not yet */
 	bool lost;
 	bool cut; /* by the guard */
 };

@@ -7,6 +7,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/host/cgroup_target.h"
 #include "core/session/drain_private.h"
@@ -141,6 +142,7 @@ static int drain_by_probe(struct drain *drain, const struct drain_target *target
 	int err = drain_tallies(drain, target);
 	struct st_stats fresh = {};
 
+	target->interval->end_ns = clock_monotonic_ns();
 	drain_account_generation(drain, target, 0, &fresh);
 	return err;
 }
@@ -162,6 +164,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	/* Before the flip, because programs compare with it at once. */
 	control->wake_at = inserted + drain->generations[!dead].entries / 2;
 	__atomic_fetch_add(&control->generation, 1, __ATOMIC_RELEASE);
+	target->interval->end_ns = clock_monotonic_ns();
 	end = drain_read_sample_clock(drain);
 	err = drain_await_programs(drain, dead);
 	if (err)
@@ -169,6 +172,8 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	drain->holds_live = true;
 	drain->woken = drain_ring(drain, target); /* the new generation may already be half full */
 	drain->holds_live = false;
+	if (drain->plan->mode == EVENTS_EACH)
+		target->interval->end_ns = clock_monotonic_ns(); /* single events belong to no generation */
 	err = drain_generation(drain, target, dead, &fresh);
 	err = err ?: drain_read_depths(drain, target->profile);
 	drain_account_samples(drain, target->interval, &fresh, end);

@@ -38,7 +38,7 @@ int drain_fd(const struct drain *drain);
  */
 bool drain_ring(struct drain *drain, const struct drain_target *target);
 
-/* Swaps the generations and adds everything of the old one to the interval. 0 or a recorded failure. */
+/* Swaps the generations and adds everything of the old one to the interval, which ends at that moment. 0 or a recorded failure. */
 int drain_swap(struct drain *drain, const struct drain_target *target);
 
 /*

@@ -74,6 +74,12 @@ set -- "$T"/many/*
 [ $# -eq 2 ] || fail "--keep 2 left $# files"
 [ ! -e "$T/many/000001.json" ] || fail "the oldest is still there"
 grep -q '"format":"stacktool-profile"' "$1" || fail "$1 is no report"
+# What happens while an interval is reported is in the next one
+bound() {
+	sed -nE 's/^\{"start":([0-9.]+),"end":([0-9.]+),"wall_end".*/\'"$2/p" "$1"
+}
+[ -n "$(bound "$1" 2)" ] || fail "no interval in $1"
+expect_equal "start of an interval" "$(bound "$2" 1)" "$(bound "$1" 2)"
 
 # Events one by one: each is in the file of its interval, and its time counts from the start of all
 mkdir "$T/events"
