@@ -44,20 +44,22 @@ late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 [ "$late" -gt 0 ] && [ "$late" -lt "$nr" ] || fail "$late of $nr samples since 0.5 s"
 
 # Every event of a probe: in each interval as many as its statistics have, and from a time on fewer
+program=true-$$
+cp /bin/true "$T/$program"
 tool_start count --strict -P --timestamps -i 0.1 --save "$T/events.stk" -o "$T/events.json" t:sched:sched_process_exec
 i=0
 while [ $i -lt 100 ]; do
-	/bin/true
+	"$T/$program"
 	i=$((i + 1))
 done
 tool_end
-tool report --comm '^true$' -o "$T/events.perf" "$T/events.stk"
-nr=$(grep -c '^true .*: *1 t:sched:sched_process_exec: $' "$T/events.perf")
+tool report --comm "^$program\$" -o "$T/events.perf" "$T/events.stk"
+nr=$(grep -c "^$program .*: *1 t:sched:sched_process_exec: \$" "$T/events.perf")
 [ "$nr" = 100 ] || fail "$nr of 100 events with times"
 tool report -o "$T/events.json" "$T/events.stk"
 start=$(grep -o '"start":[0-9][0-9.]*' "$T/events.json" | head -n 1 | cut -d : -f 2)
-since=$(awk -v start="$start" '/^true / && ++nr == 50 { sub(":", "", $4); printf "%.6f\n", $4 - start }' "$T/events.perf")
-tool report -f --comm '^true$' --since "$since" "$T/events.stk"
+since=$(awk -v start="$start" -v program="$program" '$1 == program && ++nr == 50 { sub(":", "", $4); printf "%.6f\n", $4 - start }' "$T/events.perf")
+tool report -f --comm "^$program\$" --since "$since" "$T/events.stk"
 late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 [ "$late" -ge 50 ] && [ "$late" -le 52 ] || fail "$late events since $since s, the time of the 50th of 100"
 
@@ -83,19 +85,18 @@ expect_equal "start of an interval" "$(bound "$2" 1)" "$(bound "$1" 2)"
 
 # Events one by one: each is in the file of its interval, and its time counts from the start of all
 mkdir "$T/events"
-cp /bin/true "$T/st_true"
 tool_start stacksnoop --strict -v --interval 0.3 -o "$T/events/%n.txt" t:sched:sched_process_exec
 i=0
 while [ ! -e "$T/events/000003.txt" ]; do
-	"$T/st_true"
+	"$T/$program"
 	i=$((i + 1))
 done
 tool_end
 refuse_out .
 cat "$T"/events/*.txt >"$T/all"
-expect_equal "events in all files" "$(grep -cE '^[0-9.]+ +st_true +[0-9]+ ' "$T/all")" "$i"
-[ "$(grep -lE '^[0-9.]+ +st_true ' "$T"/events/*.txt | wc -l)" -gt 1 ] || fail "all events are in one file"
-awk '/^[0-9.]+ +st_true / { if (!first) first = $1; last = $1 } END { exit !(last - first > 0.3) }' "$T/all" ||
+expect_equal "events in all files" "$(grep -cE "^[0-9.]+ +$program +[0-9]+ " "$T/all")" "$i"
+[ "$(grep -lE "^[0-9.]+ +$program " "$T"/events/*.txt | wc -l)" -gt 1 ] || fail "all events are in one file"
+awk -v program="$program" '$2 == program { if (!first) first = $1; last = $1 } END { exit !(last - first > 0.3) }' "$T/all" ||
 	fail "times begin again with each file"
 returns 2 stacksnoop --interval 1 t:sched:sched_process_exec
 expect_err 'argument --interval: needs -o: events are printed as they come$'
