@@ -43,12 +43,12 @@ struct call {
 
 /*
  * If 0, 1 or 2 is closed, the next opened file would get that number, and a report could be written into a BPF map or a
- * target's binary.
+ * target's binary. Without /dev/null, what takes the number can be neither read nor written.
  */
 static void keep_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0 && open("/", O_PATH) < 0)
 			return;
 }
 

@@ -24,7 +24,7 @@
 #include "core/host/process.h"
 
 enum {
-	SOCKET = 3, /* the only descriptor apart from 0 to 2, which are /dev/null */
+	SOCKET = 3, /* the only descriptor apart from 0 to 2: /dev/null twice, and standard error */
 	LOOK_MS = 100,
 	LINE_MS = 1000,
 	UNWANTED_MS = 3000, /* for an answer that the user does not want to wait for */
@@ -146,12 +146,15 @@ static int confine(void)
 	return err || SANITIZED ? err : call_filter_begin(writer_calls, sizeof(writer_calls) / sizeof(*writer_calls));
 }
 
+/* Where there is no /dev/null, as in a bare chroot, 0 and 1 are closed. */
 static void keep_only(int socket)
 {
 	_cleanup_(closep) int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
-	    (socket != SOCKET && dup3(socket, SOCKET, O_CLOEXEC) < 0) ||
+	for (int fd = 0; fd <= 1; fd++)
+		if (null < 0 || dup2(null, fd) < 0)
+			close(fd);
+	if ((socket != SOCKET && dup3(socket, SOCKET, O_CLOEXEC) < 0) ||
 	    syscall(SYS_close_range, SOCKET + 1, ~0U, 0) != 0)
 		_exit(1);
 	null = -1;

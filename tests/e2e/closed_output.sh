@@ -21,6 +21,12 @@ fixture_end
 # A closed stdout
 returns_under 0 closed-stdout count -f -D 0.3 t:sched:sched_switch
 
+# Without /dev/null
+returns_under 0 empty-dev count -D 0.3 -o "$T/switches.folded" t:sched:sched_switch
+[ "$(awk '{ s += $NF } END { print s + 0 }' "$T/switches.folded")" -gt 0 ] || fail "no events in the file"
+returns_under 1 empty-dev,closed-stdout count -f -D 0.3 t:sched:sched_switch
+expect_err 'standard output: cannot be written: Bad file descriptor$'
+
 # A full disk
 tool_line="stacktool count >/dev/full"
 "$STACKTOOL" count -f -D 0.3 t:sched:sched_switch >/dev/full 2>"$T/err" </dev/null
