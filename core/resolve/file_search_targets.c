@@ -89,6 +89,7 @@ struct mapped_search {
 	uint64_t inode;
 	const char *name;
 	bool found;
+	bool found_deleted; /* another file, which had the name */
 };
 
 /* Compares names too: on an overlay file system, the inode in maps may differ from the one of fstat(). */
@@ -96,13 +97,16 @@ static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_search *search = context;
 	const char *slash = strrchr(mapping->path, '/');
+	bool has_name = slash && !strcmp(slash + 1, search->name);
 
-	search->found |= mapping->kind == MAPPING_FILE &&
-			 (mapping->inode == search->inode || (slash && !strcmp(slash + 1, search->name)));
+	if (mapping->kind != MAPPING_FILE)
+		return;
+	search->found |= mapping->inode == search->inode || (has_name && !mapping->deleted);
+	search->found_deleted |= has_name && mapping->deleted;
 }
 
-/* False only if the mappings can be read and the file is not among them. */
-static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
+/* False only if the mappings can be read and the file is not among them; then whether a deleted one of its name is. */
+static bool may_be_mapped(uint32_t tgid, const struct probed_file *file, bool *ret_deleted)
 {
 	struct mapped_search search = { .name = path_name(file->path) };
 	struct stat status;
@@ -110,7 +114,10 @@ static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
 	if (fstat(file->fd, &status))
 		return true;
 	search.inode = status.st_ino;
-	return proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found;
+	if (proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found)
+		return true;
+	*ret_deleted = search.found_deleted;
+	return false;
 }
 
 static int open_target(struct file_search *search, uint32_t tgid)
@@ -135,9 +142,18 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 	_cleanup_(buf_done) struct buf processes = {};
 	size_t nr = 0;
 
-	for (size_t i = 0; i < file->tgids.nr; i++)
-		if (!may_be_mapped(file->tgids.data[i], file))
-			buf_addf(&processes, "%s%u", nr++ ? ", " : "", file->tgids.data[i]);
+	for (size_t i = 0; i < file->tgids.nr; i++) {
+		uint32_t tgid = file->tgids.data[i];
+		bool is_deleted = false;
+
+		if (may_be_mapped(tgid, file, &is_deleted))
+			continue;
+		if (is_deleted)
+			attach_plan_note(search->attach, "process %u still uses a deleted '%s', not %s: restart it",
+					 tgid, path_name(file->path), file->path);
+		else
+			buf_addf(&processes, "%s%u", nr++ ? ", " : "", tgid);
+	}
 	if (nr)
 		attach_plan_note(search->attach,
 				 "%s %s %s not loaded %s: stacktool probes the library anyway and counts once %s it",

@@ -42,3 +42,14 @@ done
 # One that is there
 trace usdt-dyn 1 -- count -f -p PID usdt:st_lib_pass
 refuse_err 'has not loaded'
+
+# A program that was replaced while it runs
+cp "$FIXTURES/calls" "$T/replaced"
+fixture "$T/replaced" -n 10
+cp "$FIXTURES/calls" "$T/new"
+mv "$T/new" "$T/replaced"
+tool_start count -f -p "$fixture_pid" "$T/replaced:st_fix_hit"
+fixture_work
+tool_end
+expect_err "process $fixture_pid still uses a deleted 'replaced', not $T/replaced: restart it$"
+fixture_end
