@@ -4,7 +4,7 @@
  * rest, as names get suffixes (".isra.0", ".constprop.0").
  *
  * The names are those of kernels from 5.10 to 7.2. tests/e2e/dump_waits.sh checks futex, epoll, poll, select, sleep, pipe read and write,
- * accept, socket read, signal, child and vfork on 5.10, 6.18 and 7.2; the others are from the kernel's source.
+ * accept, socket read, signal, child and vfork on 5.10, 6.18 and 7.2; the others are names of functions that wait, not tried.
  */
 #include "core/profile/wait_reasons.h"
 

@@ -52,11 +52,6 @@ static int open_kernel_symbols(struct run *run)
 	return fd < 0 ? 0 : symbolizer_add_kernel(run->symbolizer, fd);
 }
 
-static bool shows_events(const struct run *run)
-{
-	return run->plan->view.style == VIEW_SNOOP;
-}
-
 /*
  * Freed large blocks go back to the kernel, here and in the worker. Otherwise glibc keeps all blocks up to the size of the largest one
  * that was ever freed, and a worker that had made one unwind table kept a megabyte of the list of kernel symbols for nothing.
@@ -81,7 +76,7 @@ static int start_naming(struct run *run)
 				       .host_root = run->plan->host_root,
 				       .spaces = &run->spaces };
 	/* while events are being collected, names must not wait for a server */
-	if (!run->plan->no_symbolize && !run->plan->interval_ns && !shows_events(run)) {
+	if (!run->plan->no_symbolize && !run->plan->interval_ns && !run_shows_events(run)) {
 		debuginfod_start(&run->debuginfod);
 		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
 	}
@@ -247,19 +242,6 @@ static int start(struct run *run)
 
 /* ---- report ---- */
 
-struct profile_interval *run_current(struct run *run)
-{
-	return &vec_last(&run->profile.intervals);
-}
-
-struct drain_target run_target(struct run *run)
-{
-	return (struct drain_target){ .profile = &run->profile,
-				      .spaces = run->spaces,
-				      .unwinding = run->unwinding,
-				      .interval = run_current(run) };
-}
-
 static int written(int err)
 {
 	if (err == -EINTR) /* the user gave up the output: ending.c */
@@ -291,44 +273,6 @@ static int print_around(struct run *run,
 		return 0;
 	err = render(&run->profile, &run->profile.view, stdout);
 	return written(err ?: fflush(stdout) ? -errno : 0);
-}
-
-/* The time limit of source lines while events are collected: new events have to wait that long. */
-static uint64_t lines_time_ns(const struct run *run)
-{
-	if (run->ended_ns)
-		return UINT64_MAX;
-	return run->plan->interval_ns && !shows_events(run) ? run->plan->interval_ns / 2 : NSEC_PER_SEC;
-}
-
-/* Looks up names, or what another host needs to look them up. */
-void run_name_all(struct run *run)
-{
-	if (!run->identifier) {
-		name_frames(&run->profile, run->symbolizer, run->spaces);
-		frame_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, lines_time_ns(run));
-		return;
-	}
-	identify_frames(&run->profile, run->symbolizer, run->identifier);
-	spaces_name_generated(run->spaces); /* they cannot be looked up later */
-}
-
-/* Collects everything about an interval that needs its processes and files, even if it is not printed. */
-void run_close_interval(struct run *run)
-{
-	struct profile_interval *interval = run_current(run);
-
-	interval->end_ns = run->ended_ns ? run->ended_ns : interval->end_ns; /* else that of the last drain */
-	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME) - (clock_monotonic_ns() - interval->end_ns);
-	if (shows_events(run)) /* a row without a stack stands for events that were lost */
-		event_stream_end(&run->events, interval, interval->end_ns);
-	else
-		profile_count_lost_stacks(&run->profile, interval);
-	run_name_all(run);
-	settle_contexts(&run->profile);
-	wait_reasons_settle(&run->profile);
-	profile_count_shown_stacks(&run->profile, interval);
-	run->lost |= !profile_is_exact(interval);
 }
 
 /* ---- single events ---- */
@@ -378,7 +322,7 @@ static int print_interval(struct run *run)
 	bool had_rows;
 	int err = 0;
 
-	if (shows_events(run))
+	if (run_shows_events(run))
 		return end_events(run);
 	if (run->screen)
 		err = run_live_end(run);
@@ -400,7 +344,7 @@ void run_next_interval(struct run *run, bool forget)
 
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
-	if (!run->plan->save_path && shows_events(run))
+	if (!run->plan->save_path && run_shows_events(run))
 		forget_names(run, event_stream_forget(&run->events, &run->profile));
 	run->events.nr_shown = 0;
 	if (forget)
@@ -412,7 +356,7 @@ void run_next_interval(struct run *run, bool forget)
 static int report_interval(struct run *run)
 {
 	struct drain_target target = run_target(run);
-	bool forget = !run->plan->save_path && !shows_events(run) && profile_is_large(&run->profile);
+	bool forget = !run->plan->save_path && !run_shows_events(run) && profile_is_large(&run->profile);
 	int err = forget ? drain_forget_begin(run->drain) : 0;
 
 	err = err ?: drain_swap(run->drain, &target);
@@ -601,7 +545,7 @@ static int release(struct run *run)
 	const struct release release = { run->plan,   &run->attach,   run->command,
 					 run->spaces, run->unwinding, run->attachment };
 
-	return release_command(&release, shows_events(run) ? NULL : &run_current(run)->start_ns);
+	return release_command(&release, run_shows_events(run) ? NULL : &run_current(run)->start_ns);
 }
 
 /* From here on signals are taken, even while a terminal takes no message. The thread for that has no more privileges than the rest of the run. */
@@ -623,7 +567,7 @@ static int carry_out(struct run *run)
 	if (run->command)
 		unwinding_work(run->unwinding, MAX_COMMAND_WAIT_MS);
 	/* Attaching is not part of an interval, but single events may have come already. */
-	if (!shows_events(run))
+	if (!run_shows_events(run))
 		run_current(run)->start_ns = clock_monotonic_ns();
 	err = drop_privileges(run, &lacking);
 	if (err)

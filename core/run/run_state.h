@@ -53,17 +53,24 @@ struct run {
 	bool cut; /* by the guard */
 };
 
+/* ---- run_interval.c ---- */
+
+/* Each event is printed by itself (stacksnoop). */
+bool run_shows_events(const struct run *run);
+
 struct profile_interval *run_current(struct run *run);
 struct drain_target run_target(struct run *run);
 
 /* Looks up names, or what another host needs to look them up. */
 void run_name_all(struct run *run);
 
-/* Removes the rows that the user did not select, by their true names. Without rows it only checks the expressions. */
-int run_pick_rows(struct run *run);
-
 /* Collects everything about an interval that needs its processes and files, even if it is not printed. */
 void run_close_interval(struct run *run);
+
+/* ---- run.c ---- */
+
+/* Removes the rows that the user did not select, by their true names. Without rows it only checks the expressions. */
+int run_pick_rows(struct run *run);
 
 /* Intervals are kept only for a file, because a run of days would otherwise keep every stack. */
 void run_next_interval(struct run *run, bool forget);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The interval of a run that is being collected, from its first record to its names. */
+#include "core/base/clock.h"
+#include "core/profile/context.h"
+#include "core/profile/wait_reasons.h"
+#include "core/run/run_state.h"
+#include "symbolize/symbolize.h"
+
+bool run_shows_events(const struct run *run)
+{
+	return run->plan->view.style == VIEW_SNOOP;
+}
+
+struct profile_interval *run_current(struct run *run)
+{
+	return &vec_last(&run->profile.intervals);
+}
+
+struct drain_target run_target(struct run *run)
+{
+	return (struct drain_target){ .profile = &run->profile,
+				      .spaces = run->spaces,
+				      .unwinding = run->unwinding,
+				      .interval = run_current(run) };
+}
+
+/* The time limit of source lines while events are collected: new events have to wait that long. */
+static uint64_t lines_time_ns(const struct run *run)
+{
+	if (run->ended_ns)
+		return UINT64_MAX;
+	return run->plan->interval_ns && !run_shows_events(run) ? run->plan->interval_ns / 2 : NSEC_PER_SEC;
+}
+
+/* Looks up names, or what another host needs to look them up. */
+void run_name_all(struct run *run)
+{
+	if (!run->identifier) {
+		name_frames(&run->profile, run->symbolizer, run->spaces);
+		frame_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, lines_time_ns(run));
+		return;
+	}
+	identify_frames(&run->profile, run->symbolizer, run->identifier);
+	spaces_name_generated(run->spaces); /* they cannot be looked up later */
+}
+
+/* Collects everything about an interval that needs its processes and files, even if it is not printed. */
+void run_close_interval(struct run *run)
+{
+	struct profile_interval *interval = run_current(run);
+
+	interval->end_ns = run->ended_ns ? run->ended_ns : interval->end_ns; /* else that of the last drain */
+	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME) - (clock_monotonic_ns() - interval->end_ns);
+	if (run_shows_events(run)) /* a row without a stack stands for events that were lost */
+		event_stream_end(&run->events, interval, interval->end_ns);
+	else
+		profile_count_lost_stacks(&run->profile, interval);
+	run_name_all(run);
+	settle_contexts(&run->profile);
+	wait_reasons_settle(&run->profile);
+	profile_count_shown_stacks(&run->profile, interval);
+	run->lost |= !profile_is_exact(interval);
+}
