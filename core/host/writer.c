@@ -297,8 +297,12 @@ static bool await(struct writer_process *process, int fd, short events)
 {
 	struct pollfd wait = { .fd = fd, .events = events };
 	unsigned int unwanted_ms = 0, over_ms = 0;
+	int nr_ready = 0;
 
-	while (!process->hangs && poll(&wait, 1, LOOK_MS) <= 0) {
+	while (!process->hangs && nr_ready <= 0) {
+		nr_ready = poll(&wait, 1, LOOK_MS);
+		if (nr_ready) /* or a signal of ours, which is no wait */
+			continue;
 		process_continue(process->pid);
 		unwanted_ms += waiting_is_unwanted() ? LOOK_MS : 0;
 		over_ms += run_is_over() ? LOOK_MS : 0;
@@ -352,6 +356,8 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 		return fail(-ENAMETOOLONG, "'%s': %s", path, strerror(ENAMETOOLONG));
 	if (is_in_hung_directory(path))
 		return fail_hung(path);
+	if (writers->processes[writers->current].hangs)
+		return fail(-ETIMEDOUT, "'%s': cannot be written: the processes that write files wait for others", path);
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);
 	do
@@ -378,13 +384,16 @@ static ssize_t send_content(void *cookie, const char *bytes, size_t nr)
 
 	while (sent < nr) {
 		ssize_t now = write(process->content, bytes + sent, nr - sent);
+		int err = now < 0 ? errno : 0;
 
-		if (now > 0)
+		if (!err)
 			sent += (size_t)now;
-		else if (errno == EAGAIN && !await(process, process->content, POLLOUT))
-			errno = ETIMEDOUT;
-		if (now < 0 && errno != EAGAIN && errno != EINTR)
+		else if (err == EAGAIN && !await(process, process->content, POLLOUT))
+			err = ETIMEDOUT;
+		if (err && err != EAGAIN && err != EINTR) {
+			errno = err;
 			break;
+		}
 	}
 	return (ssize_t)sent;
 }

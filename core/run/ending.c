@@ -84,9 +84,9 @@ static void give_up_output(struct ending *ending)
 	if (ending->step != ENDING_COLLECTING || (run_takes_line(STDOUT_FILENO) && run_takes_line(STDERR_FILENO)))
 		return;
 	sigaction(SIGURG, &action, NULL);
+	ending->has_given_up = true; /* first: a write that fails from now on has no reader because of us */
 	close_reader(STDERR_FILENO);
 	close_reader(STDOUT_FILENO);
-	ending->has_given_up = true;
 	pthread_kill(ending->main, SIGURG);
 }
 

@@ -72,17 +72,6 @@ sample() {
 	[ "$first" = 0 ] || until_used "$first" 20
 }
 
-ticks() {
-	set -- $(cut -d')' -f2- "/proc/$1/stat")
-	echo $((${12} + ${13}))
-}
-
-# until_used PID TICKS: of CPU time, from now on
-until_used() {
-	until=$(($(ticks "$1") + $2))
-	while [ "$(ticks "$1")" -lt "$until" ]; do sleep 0.05; done
-}
-
 # The end of the sampling, and of these processes
 end() {
 	tool_end

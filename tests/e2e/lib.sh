@@ -190,6 +190,18 @@ fixture_running() {
 	go
 }
 
+# Hundredths of a second of CPU time
+ticks() {
+	set -- $(cut -d')' -f2- "/proc/$1/stat")
+	echo $((${12} + ${13}))
+}
+
+# until_used PID TICKS: of CPU time, from now on
+until_used() {
+	until=$(($(ticks "$1") + $2))
+	while [ "$(ticks "$1")" -lt "$until" ]; do sleep 0.05; done
+}
+
 fixture_work() {
 	go
 	fixture_done

@@ -3,6 +3,7 @@
 #include "core/host/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -188,19 +189,24 @@ TEST(a_command_that_was_just_executed_is_not_killed)
 	char script[96];
 	char *const words[] = { "sh", "-c", script, NULL };
 	struct command *command = NULL;
-	int said[2], status;
+	int said[2], ends[2], status;
 	char byte;
 	pid_t pid;
 
 	assert_int_equal(pipe2(said, 0), 0);
-	snprintf(script, sizeof(script), "trap 'exit 3' TERM; echo >&%d; sleep 0.1 & wait; wait", said[1]);
+	assert_int_equal(pipe2(ends, 0), 0);
+	assert_int_equal(fcntl(ends[1], F_SETFD, FD_CLOEXEC), 0);
+	snprintf(script, sizeof(script), "trap 'exit 3' TERM; echo >&%d; read line <&%d; exit 0", said[1], ends[0]);
 	assert_int_equal(command_start(words, &command), 0);
 	pid = (pid_t)command_pid(command);
 	assert_int_equal(command_let_go(command), 0);
 	assert_int_equal(read(said[0], &byte, 1), 1);
 	command_free(command);
+	close(ends[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(ends[0]);
 	close(said[0]);
 	close(said[1]);
 }
