@@ -357,7 +357,8 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 	if (is_in_hung_directory(path))
 		return fail_hung(path);
 	if (writers->processes[writers->current].hangs)
-		return fail(-ETIMEDOUT, "'%s': cannot be written: the processes that write files wait for others", path);
+		return fail(-ETIMEDOUT, "'%s': cannot be written: the processes that write files wait for others",
+			    path);
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);
 	do
