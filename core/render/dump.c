@@ -108,7 +108,7 @@ static void add_nr(struct buf *text, size_t nr, const char *one, const char *man
 	buf_addf(text, " %s", nr == 1 ? one : many);
 }
 
-/* ", last ran 2.1 h ago", or the shortest and the longest. */
+/* ", last ran 2.1 h ago", or the shortest and the longest. 0: not known. */
 static void add_waits(struct buf *text, const struct group *group)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -117,7 +117,7 @@ static void add_waits(struct buf *text, const struct group *group)
 	for (size_t i = 0; i < group->nr; i++) {
 		uint64_t ns = group->first[i].row->sum;
 
-		least = ns < least ? ns : least;
+		least = ns && ns < least ? ns : least;
 		most = ns > most ? ns : most;
 	}
 	if (!most)

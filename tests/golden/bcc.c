@@ -144,6 +144,7 @@ static const struct event dump_events[] = {
 	{ 5, "app", 1234, PROGRAM_SAMPLE, { STACK_OK, PLACES(&running) }, USER, .tid = 1240, .count = 1 },
 	{ 6, "kworker/0:1", 77, PROGRAM_LOOK, SLEEPS, NONE, .tid = 77, .count = 1, .sum = 2500000000 },
 	{ 7, "other", 99, PROGRAM_LOOK, SLEEPS, { STACK_OK, PLACES(&moved) }, .tid = 99, .count = 1, .sum = 1000000 },
+	{ 8, "other", 99, PROGRAM_LOOK, SLEEPS, { STACK_OK, PLACES(&moved) }, .tid = 98, .count = 1 }, /* time not known */
 	{},
 };
 
