@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/escape.h"
 #include "core/profile/wait_reasons.h"
 #include "core/render/render.h"
 #include "core/render/rows.h"
@@ -37,6 +38,12 @@ static int compare_processes(const struct thread *a, const struct thread *b)
 		       ?: compare_numbers(a->record->start_time_ns, b->record->start_time_ns);
 }
 
+/* Nothing is at NULL: a file may have no frames at all. */
+static int compare_bytes(const void *a, const void *b, size_t nr)
+{
+	return nr ? memcmp(a, b, nr) : 0;
+}
+
 /* By frames and addresses: the frames of two files may have the same address. */
 static int compare_stacks(const struct thread *a, const struct thread *b)
 {
@@ -47,8 +54,9 @@ static int compare_stacks(const struct thread *a, const struct thread *b)
 
 	return compare_numbers(a->record->nr_kernel, b->record->nr_kernel)
 		       ?: compare_numbers(a->record->nr_user, b->record->nr_user)
-		       ?: memcmp(frames + a->record->first, frames + b->record->first, nr * sizeof(*frames))
-		       ?: memcmp(addresses + a->record->first, addresses + b->record->first, nr * sizeof(*addresses));
+		       ?: compare_bytes(frames + a->record->first, frames + b->record->first, nr * sizeof(*frames))
+		       ?: compare_bytes(addresses + a->record->first, addresses + b->record->first,
+					nr * sizeof(*addresses));
 }
 
 static int compare_by_stack(const void *left, const void *right)
@@ -151,16 +159,23 @@ static void add_threads(struct text_writer *writer, const struct group *group)
 	}
 }
 
-/* Without its brackets: "S futex". */
+/* Without its brackets: "S futex". A saved profile may have any text there. */
 static void add_state(struct text_writer *writer, const struct profile_record *record)
 {
 	const struct profile *profile = writer->profile;
-	const char *name =
-		profile_string(profile, profile->frames.data[profile->stack_frames.data[record->first]].name);
-	size_t length = strlen(name);
+	_cleanup_(buf_done) struct buf state = {};
+	const char *name;
+	size_t length;
 
-	if (wait_has_state(profile, record) && length > 2)
-		buf_addf(&writer->out.text, ": %.*s", (int)length - 2, name + 1);
+	if (!wait_has_state(profile, record))
+		return;
+	name = profile_string(profile, profile->frames.data[profile->stack_frames.data[record->first]].name);
+	length = strlen(name);
+	if (length <= 2 || name[0] != '[' || name[length - 1] != ']')
+		return;
+	buf_addf(&state, "%.*s", (int)length - 2, name + 1);
+	buf_adds(&writer->out.text, ": ");
+	escape_add(&writer->out.text, buf_text(&state), ESCAPE_NAME);
 }
 
 /* ---- the report ---- */

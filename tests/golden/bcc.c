@@ -51,6 +51,10 @@ static const struct place bidi = { AT(0x555500003600, "\u202e\u2066gnp.exe", 0x7
 /* Threads as they are now: the first frame is the state. */
 static const struct place asleep = { .address = WAIT_STATE_PLACE('S') | 1 << 8, .name = "[S futex]", .label = true };
 static const struct place running = { .address = WAIT_STATE_PLACE('R') | 2 << 8, .name = "[R running]", .label = true };
+static const struct place forged_state = { .address = WAIT_STATE_PLACE('D'),
+					   .name = "[\x1b]0;x\n1 thread]",
+					   .label = true };
+static const struct place bare_state = { .address = WAIT_STATE_PLACE('T'), .name = "T stop", .label = true };
 static const struct place moved = { .address = 15, .name = "[moved while being read]", .label = true };
 
 #define PLACES(...) ((const struct place *const[]){ __VA_ARGS__, NULL })
@@ -145,6 +149,19 @@ static const struct event dump_events[] = {
 	{ 6, "kworker/0:1", 77, PROGRAM_LOOK, SLEEPS, NONE, .tid = 77, .count = 1, .sum = 2500000000 },
 	{ 7, "other", 99, PROGRAM_LOOK, SLEEPS, { STACK_OK, PLACES(&moved) }, .tid = 99, .count = 1, .sum = 1000000 },
 	{ 8, "other", 99, PROGRAM_LOOK, SLEEPS, { STACK_OK, PLACES(&moved) }, .tid = 98, .count = 1 }, /* time not known */
+	{},
+};
+
+static const struct event dump_hostile_events[] = {
+	{ 1, "a", 7, PROGRAM_LOOK, { STACK_OK, PLACES(&forged_state, &submit) }, USER, .count = 1, .sum = MINUTES },
+	{ 2, "b", 8, PROGRAM_LOOK, { STACK_OK, PLACES(&bare_state, &submit) }, NONE, .count = 1 },
+	{ 3, "c", 9, PROGRAM_LOOK, NONE, NONE, .count = 1 },
+	{},
+};
+
+static const struct event dump_no_frames_events[] = {
+	{ 1, "a", 7, PROGRAM_LOOK, NONE, NONE, .count = 1, .sum = MINUTES },
+	{ 2, "b", 7, PROGRAM_LOOK, NONE, NONE, .tid = 8, .count = 1 },
 	{},
 };
 
@@ -540,6 +557,8 @@ static const struct golden {
 	{ "merge-f", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .folded = true } },
 	{ "dump", "", dump_events, 1, { DUMP_VIEW, BOTH, .modules = true } },
 	{ "dump-f", "", dump_events, 1, { DUMP_VIEW, BOTH, .folded = true } },
+	{ "dump-hostile", "", dump_hostile_events, 1, { DUMP_VIEW, BOTH } },
+	{ "dump-no-frames", "", dump_no_frames_events, 1, { DUMP_VIEW, BOTH } },
 	{ "merge-by-name", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .by_name = true } },
 	{ "merge-by-name-s", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .by_name = true, .offsets = true } },
 	{ "merge-by-name-Pf", TRACING("x"), merge_events, 1, { COUNT_P, BOTH, .by_name = true, .folded = true } },
