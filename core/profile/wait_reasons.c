@@ -15,6 +15,9 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 
+#define IDLE "idle"
+#define IDLE_WORKER "idle worker"
+
 static const struct wait {
 	const char *function, *reason;
 } waits[] = {
@@ -22,6 +25,7 @@ static const struct wait {
 	{ "do_signal_stop*", "signal" },
 	{ "ptrace_stop*", "ptrace" },
 	{ "__refrigerator*", "frozen" },
+	{ "__kthread_parkme*", "parked" },
 	{ "mutex_lock*", "kernel lock" },
 	{ "__mutex_lock*", "kernel lock" },
 	{ "rwsem_down_*", "kernel lock" },
@@ -107,9 +111,6 @@ static const struct wait {
 	{ "inotify_read*", "inotify" },
 	{ "fanotify_read*", "fanotify" },
 	{ "io_cqring_wait*", "io_uring" },
-	{ "io_wq_worker*", "idle worker" },
-	{ "io_wqe_worker*", "idle worker" },
-	{ "io_sq_thread*", "idle worker" },
 	{ "read_events*", "aio" },
 	{ "do_io_getevents*", "aio" },
 	{ "locks_lock_inode_wait*", "file lock" },
@@ -131,26 +132,42 @@ static const struct wait {
 	{ "do_coredump*", "core dump" },
 	{ "coredump_wait*", "core dump" },
 	{ "do_exit*", "exit" },
+	{ "wait_for_completion*", "completion" },
+	{ "__wait_for_common*", "completion" },
 	/* by the entry, when nothing inside is known */
 	{ "do_user_addr_fault*", "page fault" },
 	{ "exc_page_fault*", "page fault" },
 	{ "handle_mm_fault*", "page fault" },
+	/* kernel threads at work: the main function of each, below, is at its root then, too */
+	{ "process_one_work*", "work" },
+	{ "io_worker_handle_work*", "work" },
+	{ "__io_sq_thread*", "work" },
+	{ "irq_thread_fn*", "work" },
+	{ "irq_forced_thread_fn*", "work" },
+	{ "balance_pgdat*", "work" },
+	{ "kcompactd_do_work*", "work" },
+	{ "khugepaged_do_scan*", "work" },
+	{ "ksm_do_scan*", "work" },
+	{ "oom_reap_task*", "work" },
 	/* kernel threads */
-	{ "worker_thread*", "idle worker" },
-	{ "rescuer_thread*", "idle worker" },
-	{ "smpboot_thread_fn*", "idle" },
-	{ "kthread_worker_fn*", "idle worker" },
-	{ "kthreadd*", "idle" },
+	{ "worker_thread*", IDLE_WORKER },
+	{ "io_wq_worker*", IDLE_WORKER },
+	{ "io_wqe_worker*", IDLE_WORKER },
+	{ "io_sq_thread*", IDLE_WORKER },
+	{ "rescuer_thread*", IDLE_WORKER },
+	{ "smpboot_thread_fn*", IDLE },
+	{ "kthread_worker_fn*", IDLE_WORKER },
+	{ "kthreadd*", IDLE },
 	{ "rcu_gp_kthread*", "RCU" },
 	{ "rcu_gp_fqs_loop*", "RCU" },
 	{ "rcu_nocb_*", "RCU" },
 	{ "rcu_tasks_*", "RCU" },
-	{ "kswapd*", "idle" },
-	{ "kcompactd*", "idle" },
-	{ "ksm_scan_thread*", "idle" },
-	{ "khugepaged*", "idle" },
-	{ "oom_reaper*", "idle" },
-	{ "kauditd_thread*", "idle" },
+	{ "kswapd*", IDLE },
+	{ "kcompactd*", IDLE },
+	{ "ksm_scan_thread*", IDLE },
+	{ "khugepaged*", IDLE },
+	{ "oom_reaper*", IDLE },
+	{ "kauditd_thread*", IDLE },
 	{ "irq_thread*", "interrupt" },
 	{ "irq_wait_for_interrupt*", "interrupt" },
 };
@@ -208,13 +225,23 @@ static uint8_t place_of_stack(const struct profile *profile, const struct profil
 	return first;
 }
 
+/* A kernel thread without work sleeps in state S or I. */
+static bool is_idle(char letter)
+{
+	return letter == 'S' || letter == 'I';
+}
+
 static const char *reason_of(const struct profile_record *record, char letter, uint8_t place)
 {
+	const char *reason = place <= NR_WAITS ? waits[place - 1].reason : "other";
+
 	if (letter == 'R')
 		return record->program == PROGRAM_LOOK ? "waits for a CPU" : "running";
 	if (letter == 'Z' || letter == 'X')
 		return "ended";
-	return place <= NR_WAITS ? waits[place - 1].reason : "other";
+	if (!is_idle(letter) && (!strcmp(reason, IDLE) || !strcmp(reason, IDLE_WORKER)))
+		return "other";
+	return reason;
 }
 
 void wait_reasons_settle(struct profile *profile)

@@ -74,6 +74,52 @@ TEST(the_first_in_the_table_decides)
 	EXPECT_REASON("[D page fault]", "schedule", "handle_mm_fault", "do_user_addr_fault");
 }
 
+/* Every kernel thread has its main function at the root, at work as well. */
+TEST(a_kernel_thread_at_work_is_not_idle)
+{
+	EXPECT_REASON("[D work]", "io_schedule", "some_driver", "process_one_work", "worker_thread", "kthread");
+	EXPECT_REASON("[S work]", "schedule", "process_one_work", "process_scheduled_works", "rescuer_thread");
+	EXPECT_REASON("[D work]", "schedule", "io_worker_handle_work", "io_wq_worker");
+	EXPECT_REASON("[D work]", "schedule", "io_worker_handle_work", "io_wqe_worker");
+	EXPECT_REASON("[D work]", "schedule", "__io_sq_thread", "io_sq_thread");
+	EXPECT_REASON("[D work]", "schedule", "some_handler", "irq_thread_fn", "irq_thread");
+	EXPECT_REASON("[D work]", "schedule", "irq_forced_thread_fn", "irq_thread");
+	EXPECT_REASON("[D work]", "schedule_timeout", "shrink_node", "balance_pgdat", "kswapd");
+	EXPECT_REASON("[D work]", "schedule", "compact_zone", "kcompactd_do_work", "kcompactd");
+	EXPECT_REASON("[D work]", "schedule", "khugepaged_do_scan.constprop.0", "khugepaged");
+	EXPECT_REASON("[D work]", "schedule", "ksm_do_scan", "ksm_scan_thread");
+	EXPECT_REASON("[D work]", "schedule", "oom_reap_task", "oom_reaper");
+	EXPECT_REASON("[D kernel lock]", "__mutex_lock.constprop.0", "process_one_work", "worker_thread");
+}
+
+TEST(an_idle_kernel_thread_is_in_state_s_or_i)
+{
+	EXPECT_REASON("[I idle worker]", "schedule", "worker_thread", "kthread");
+	EXPECT_REASON("[S idle worker]", "schedule", "kthread_worker_fn", "kthread");
+	EXPECT_REASON("[S idle worker]", "schedule_timeout", "io_wq_worker");
+	EXPECT_REASON("[S idle]", "schedule", "smpboot_thread_fn", "kthread");
+	EXPECT_REASON("[S idle]", "kswapd_try_to_sleep", "kswapd");
+	EXPECT_REASON("[S interrupt]", "schedule", "irq_thread");
+	EXPECT_REASON("[P parked]", "schedule", "__kthread_parkme", "kthread_parkme", "smpboot_thread_fn");
+	EXPECT_REASON("[D other]", "schedule", "worker_thread");
+	EXPECT_REASON("[D other]", "schedule", "rescuer_thread");
+	EXPECT_REASON("[D other]", "some_work", "kthread_worker_fn", "kthread");
+	EXPECT_REASON("[D other]", "some_function", "smpboot_thread_fn");
+	EXPECT_REASON("[D other]", "some_function", "kswapd");
+	EXPECT_REASON("[D other]", "some_function", "kcompactd");
+	EXPECT_REASON("[D other]", "some_function", "io_wq_worker");
+}
+
+TEST(a_completion_is_less_than_what_it_is_of)
+{
+	EXPECT_REASON("[D completion]", "schedule_timeout", "__wait_for_common", "wait_for_completion", "some_driver");
+	EXPECT_REASON("[D completion]", "__wait_for_common", "process_one_work", "worker_thread");
+	EXPECT_REASON("[D completion]", "wait_for_completion", "kthread_worker_fn");
+	EXPECT_REASON("[D vfork]", "wait_for_completion_state", "kernel_clone");
+	EXPECT_REASON("[D RCU]", "wait_for_completion", "__wait_rcu_gp", "synchronize_rcu");
+	EXPECT_REASON("[D disk]", "wait_for_completion_io_timeout", "submit_bio_wait", "process_one_work");
+}
+
 TEST(what_is_unknown_is_other)
 {
 	EXPECT_REASON("[S other]", "schedule", "some_driver_wait", NULL, "ksys_ioctl");
