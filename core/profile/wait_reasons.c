@@ -4,7 +4,8 @@
  * rest, as names get suffixes (".isra.0", ".constprop.0").
  *
  * The names are those of kernels from 5.10 to 7.2. tests/e2e/dump_waits.sh checks futex, epoll, poll, select, sleep, pipe read and write,
- * accept, socket read, signal, child and vfork on 5.10, 6.18 and 7.2; the others are names of functions that wait, not tried.
+ * accept, socket read, signal, eventfd, timer, child and vfork on 5.10, 6.18 and 7.2; the others are names of functions that wait, not
+ * tried.
  */
 #include "core/profile/wait_reasons.h"
 
@@ -91,7 +92,9 @@ static const struct wait {
 	{ "tcp_recvmsg*", "socket read" },
 	{ "sock_recvmsg*", "socket read" },
 	{ "sock_sendmsg*", "socket write" },
-	{ "do_wait*", "child" },
+	{ "do_wait", "child" }, /* not do_wait_intr(), by which eventfd_read() waits */
+	{ "do_wait.*", "child" },
+	{ "__do_wait", "child" },
 	{ "kernel_wait4*", "child" },
 	{ "kernel_waitid*", "child" },
 	{ "wait_for_vfork_done*", "vfork" },

@@ -9,8 +9,8 @@ fixture waits more 40 0
 
 # Text: threads with the same stacks together, each thread once
 returns 0 dump --plain -p "$fixture_pid" --save "$T/now.stk"
-expect_out '^52 threads of 1 process$'
-expect_out "^PROCESS $fixture_pid waits: 52 threads\$"
+expect_out '^54 threads of 1 process$'
+expect_out "^PROCESS $fixture_pid waits: 54 threads\$"
 expect_out '^41 threads: S futex(, last ran [^:]*)?: [0-9]'
 expect_out '^thread [0-9]+ epoll: S epoll(, last ran [^:]* ago)?$'
 listed=$(sed -nE 's/^41 threads: .*: ([0-9].*)/\1/p' "$T/out" | tr ',' '\n' | awk '
@@ -23,7 +23,7 @@ cp "$T/out" "$T/live"
 returns 0 report "$T/now.stk"
 cmp "$T/out" "$T/live" || fail "the saved profile prints something else"
 returns 0 report -f "$T/now.stk"
-expect_equal "folded" "$(folded_sum)" 52
+expect_equal "folded" "$(folded_sum)" 54
 expect_equal "folded: the same stacks" "$(folded_sum_of ';st_wait_futex;.*;\[S futex\] 41$')" 41
 returns 0 report --format json "$T/now.stk"
 expect_out '"unit":"threads"'
@@ -33,7 +33,7 @@ expect_out '\[S epoll\]'
 
 # All processes: the fixture's threads are among them.
 returns 0 dump -a
-expect_out "^PROCESS $fixture_pid waits: 52 threads\$"
+expect_out "^PROCESS $fixture_pid waits: 54 threads\$"
 fixture_work
 fixture_end
 

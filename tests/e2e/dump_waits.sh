@@ -2,7 +2,7 @@
 # ctest: boots=5.10|7.2
 # dump: every thread of a process with the functions in which it waits, and what it waits for.
 . "${0%/*}/lib.sh"
-needs btf
+needs btf perf-event
 needs_unwinder
 
 # NAME REASON of the fixture's threads
@@ -16,7 +16,9 @@ write S pipe write
 accept S accept
 receive S socket read
 signal S signal
-child S child'
+child S child
+eventfd S eventfd
+timer S timer'
 
 # Of the only row of the thread NAME: its function, called by st_wait_outer from the root on, and at the end the reason. In a guest, the C
 # library has no names.
@@ -35,14 +37,14 @@ for program in waits waits-dyn; do
 	fixture $program
 	returns 0 dump -f -p "$fixture_pid"
 	check $program
-	expect_equal "$program: threads" "$(folded_sum)" 12 # with the main thread
+	expect_equal "$program: threads" "$(folded_sum)" 14 # with the main thread
 	refuse_err 'moved|truncated'
 
 	# Stopped by a signal: the same stacks, in another state
 	kill -STOP "$fixture_pid"
 	until [ "$(grep -h '^State:' "/proc/$fixture_pid/task/"*/status | sort -u | cut -f 2)" = 'T (stopped)' ]; do :; done
 	returns 0 dump -f --state T -p "$fixture_pid"
-	expect_equal "$program: stopped threads" "$(folded_sum_of ';\[T signal\] 1$')" 12
+	expect_equal "$program: stopped threads" "$(folded_sum_of ';\[T signal\] 1$')" 14
 	expect_equal "$program: stopped in its function" "$(folded_sum_of ';st_wait_outer;st_wait_poll;')" 1
 	kill -CONT "$fixture_pid"
 	fixture_work
@@ -63,7 +65,7 @@ fixture_end
 # More threads than are read at once, and a stack that is deeper than what is copied first: both of its ends are there.
 fixture waits more 300 1000
 returns 0 dump -f -p "$fixture_pid"
-expect_equal "threads" "$(folded_sum)" 313
+expect_equal "threads" "$(folded_sum)" 315
 expect_equal "with the same stacks" "$(folded_sum_of ';st_wait_outer;st_wait_futex;.*;\[S futex\] 301$')" 301
 expect_equal "deep" "$(folded_sum_of ';start_thread;st_wait_deep_outer;(st_wait_deep;)+\[\.\.\. frames \.\.\.\];(st_wait_deep;)+[^;]*pause;.*\[S signal\] 1$')" 1
 fixture_work

@@ -120,6 +120,17 @@ TEST(a_completion_is_less_than_what_it_is_of)
 	EXPECT_REASON("[D disk]", "wait_for_completion_io_timeout", "submit_bio_wait", "process_one_work");
 }
 
+/* eventfd_read() and timerfd_read() wait by do_wait_intr_irq(), a pipe by do_wait_intr(). */
+TEST(only_the_wait_for_a_child_is_one)
+{
+	EXPECT_REASON("[S child]", "schedule", "do_wait", "kernel_wait4");
+	EXPECT_REASON("[S child]", "schedule", "do_wait.part.0");
+	EXPECT_REASON("[S child]", "schedule", "__do_wait");
+	EXPECT_REASON("[S eventfd]", "schedule", "do_wait_intr_irq", "eventfd_read", "vfs_read");
+	EXPECT_REASON("[S timer]", "schedule", "do_wait_intr_irq", "timerfd_read_iter", "vfs_read");
+	EXPECT_REASON("[S other]", "schedule", "do_wait_intr", "some_driver_read");
+}
+
 TEST(what_is_unknown_is_other)
 {
 	EXPECT_REASON("[S other]", "schedule", "some_driver_wait", NULL, "ksys_ioctl");
