@@ -234,12 +234,18 @@ static bool is_idle(char letter)
 	return letter == 'S' || letter == 'I';
 }
 
+/* A sample is of a thread that runs, and so is a row for which no sample came. */
+static bool is_running(const struct profile_record *record)
+{
+	return record->program != PROGRAM_LOOK || record->user_loss == 1 + ST_LOSS_NOT_SAMPLED;
+}
+
 static const char *reason_of(const struct profile_record *record, char letter, uint8_t place)
 {
 	const char *reason = place <= NR_WAITS ? waits[place - 1].reason : "other";
 
 	if (letter == 'R')
-		return record->program == PROGRAM_LOOK ? "waits for a CPU" : "running";
+		return is_running(record) ? "running" : "waits for a CPU";
 	if (letter == 'Z' || letter == 'X')
 		return "ended";
 	if (!is_idle(letter) && (!strcmp(reason, IDLE) || !strcmp(reason, IDLE_WORKER)))
@@ -265,7 +271,7 @@ void wait_reasons_settle(struct profile *profile)
 		place = place_of_stack(profile, record, places);
 		snprintf(text, sizeof(text), "[%c %s]", (char)(uint8_t)state->where,
 			 reason_of(record, (char)(uint8_t)state->where, place));
-		frame.where |= (uint64_t)place << 8 | (uint64_t)record->program << 16;
+		frame.where |= (uint64_t)place << 8 | (uint64_t)is_running(record) << 16;
 		frame.name = profile_add_string(profile, text);
 		profile->stack_frames.data[record->first] = profile_add_frame(profile, &frame);
 	}

@@ -2,6 +2,8 @@
 /* The reason of a wait, by the names of kernel functions. */
 
 #include "core/profile/wait_reasons.h"
+
+#include "bpf/losses.h"
 #include "tests/golden/hand_made.h"
 #include "tests/harness.h"
 
@@ -14,13 +16,14 @@ static uint32_t state_frame(struct profile *profile, char letter)
 }
 
 /* A record in this state with these kernel functions, leaf first; NULL: a frame without a name. Returns its number. */
-static uint32_t add(struct profile *profile, char letter, enum program_kind program, const char *const *functions,
-		    size_t nr)
+static uint32_t add_with_loss(struct profile *profile, char letter, enum program_kind program, uint8_t user_loss,
+			      const char *const *functions, size_t nr)
 {
 	uint32_t frames[16] = { state_frame(profile, letter) };
 	uint64_t addresses[16] = {};
 	struct profile_record record = { .id = { profile->records.nr + 1, 1 },
 					 .program = program,
+					 .user_loss = user_loss,
 					 .kernel_status = STACK_OK,
 					 .nr_kernel = (uint16_t)(1 + nr) };
 
@@ -32,6 +35,12 @@ static uint32_t add(struct profile *profile, char letter, enum program_kind prog
 		frames[1 + i] = hand_frame(profile, &place, 1);
 	}
 	return profile_add_record(profile, &record, frames, addresses);
+}
+
+static uint32_t add(struct profile *profile, char letter, enum program_kind program, const char *const *functions,
+		    size_t nr)
+{
+	return add_with_loss(profile, letter, program, 0, functions, nr);
 }
 
 static const char *state_of(const struct profile *profile, uint32_t record)
@@ -142,14 +151,16 @@ TEST(a_runnable_thread_has_no_reason_but_its_turn)
 {
 	struct profile profile;
 	const char *const functions[] = { "futex_wait" };
-	uint32_t runnable, running;
+	uint32_t runnable, running, not_sampled;
 
 	profile_init(&profile);
 	runnable = add(&profile, 'R', PROGRAM_LOOK, functions, 1);
 	running = add(&profile, 'R', PROGRAM_SAMPLE, functions, 1);
+	not_sampled = add_with_loss(&profile, 'R', PROGRAM_LOOK, 1 + ST_LOSS_NOT_SAMPLED, NULL, 0);
 	wait_reasons_settle(&profile);
 	assert_string_equal(state_of(&profile, runnable), "[R waits for a CPU]");
 	assert_string_equal(state_of(&profile, running), "[R running]");
+	assert_string_equal(state_of(&profile, not_sampled), "[R running]");
 	profile_done(&profile);
 }
 
