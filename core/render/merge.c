@@ -11,6 +11,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/profile/wait_reasons.h"
 
 enum token {
 	TOKEN_BORDER = 0xfffffff0, /* no profile has that many frames */
@@ -138,12 +139,15 @@ static uint16_t doubled_leaf(const struct profile *profile, const struct profile
 
 /*
  * A stack as it is shown. bcc omits the innermost frame, that of its probe, in some rows; its inlined calls go with it.
- * A stack that --max-depth cuts is marked as cut, whether or not the walk had reached the root.
+ * A stack that --max-depth cuts is marked as cut, whether or not the walk had reached the root. The state of a thread is not one of its
+ * frames.
  */
-static struct merged_stack visible_stack(const struct profile *profile, struct merged_stack stack, bool with_leaf)
+static struct merged_stack visible_stack(const struct profile *profile, struct merged_stack stack, bool with_leaf,
+					 bool has_state)
 {
 	uint16_t leaf = with_leaf ? 0 : nr_of_place(profile, stack.first, stack.nr);
-	uint32_t max_depth = profile->presentation.max_depth;
+	uint64_t max_depth = profile->presentation.max_depth ? (uint64_t)profile->presentation.max_depth + has_state
+							     : 0;
 
 	stack.first += leaf;
 	stack.nr = (uint16_t)(stack.nr - leaf);
@@ -175,7 +179,8 @@ static struct merged_stack visible_kernel(const struct merger *merger, const str
 	stack.first = record->first + skip;
 	stack.nr = (uint16_t)(record->nr_kernel - skip);
 	stack.status = record->kernel_status;
-	return visible_stack(profile, stack, with_leaf);
+	return visible_stack(profile, stack, with_leaf,
+			     profile->presentation.max_depth && wait_has_state(profile, record));
 }
 
 static struct merged_stack visible_user(const struct merger *merger, const struct profile_record *record,
@@ -191,7 +196,7 @@ static struct merged_stack visible_user(const struct merger *merger, const struc
 
 	if (!merger->view->want_user)
 		return (struct merged_stack){};
-	return visible_stack(merger->profile, stack, with_leaf);
+	return visible_stack(merger->profile, stack, with_leaf, false);
 }
 
 /* Which records a row is about. */

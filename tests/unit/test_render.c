@@ -3,6 +3,7 @@
 #include "core/render/render.h"
 
 #include "core/base/alloc.h"
+#include "core/profile/wait_reasons.h"
 #include "core/render/merge.h"
 #include "tests/golden/hand_made.h"
 #include "tests/unit/profile_text.h"
@@ -186,6 +187,40 @@ TEST(stacks_are_cut_at_the_root_and_rows_stay_exact)
 	expect_cut(events, 0, 2,
 		   ";[unknown];there;here 1\n;[truncated by --max-depth];[unknown];there;here 2\n"
 		   ";there;here 4\n;[truncated];[unknown];there;here 8\n");
+}
+
+TEST(the_state_of_a_thread_is_no_frame_to_be_cut)
+{
+	static const struct place futex_state = { .address = WAIT_STATE_PLACE('S'),
+						  .name = "[S futex]",
+						  .label = true };
+	const struct event *events = EVENTS({ .id = 1,
+					      .comm = "a",
+					      .tgid = 7,
+					      .program = PROGRAM_LOOK,
+					      .kernel = TAKEN(&futex_state, &here, &program),
+					      .user = TAKEN(&there, &twin),
+					      .count = 1 });
+	_cleanup_(profile_done) struct profile profile;
+
+	build(&profile, events);
+	profile.view.style = VIEW_DUMP;
+	profile.view.per_process = true;
+	profile.presentation.max_depth = 1;
+	expect_report(&profile, "1 thread of 1 process\n"
+				"\n"
+				"PROCESS 7 a: 1 thread\n"
+				"\n"
+				"thread 7 a: S futex\n"
+				"    here\n"
+				"    [truncated by --max-depth]\n"
+				"    --\n"
+				"    there\n"
+				"    [truncated by --max-depth]\n");
+	profile.view.folded = true;
+	expect_report(&profile, "a;[truncated by --max-depth];there;[truncated by --max-depth];here;[S futex] 1\n");
+	profile.presentation.max_depth = 2;
+	expect_report(&profile, "a;there;there;bpf_prog;here;[S futex] 1\n");
 }
 
 TEST(rows_that_show_nothing_are_one_row)
