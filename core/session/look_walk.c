@@ -18,6 +18,17 @@ static bool read_pieces(struct look_walk *walk, void *to, uint64_t nr, uint64_t 
 	return false;
 }
 
+/* What an earlier walk has left goes. */
+static void begin_user(struct look_walk *walk)
+{
+	struct st_stack_head *head = &walk->slot.stack.head;
+
+	walk->missing = 0;
+	head->nr_user = 0;
+	head->elided = 0;
+	head->flags &= (__u8) ~(ST_STACK_ELIDED | ST_STACK_LEAF_BY_FRAME | ST_STACK_LEAF_EXACT);
+}
+
 static void end_walk(struct look_walk *walk, int end)
 {
 	struct st_stack_head *head = &walk->slot.stack.head;
@@ -162,8 +173,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	int end = 0;
 
 	walking = walk;
-	walk->missing = 0;
-	head->nr_user = 0;
+	begin_user(walk);
 	if (!look_stack_pointer(look)) {
 		end_walk(walk, ST_END_UNKNOWN);
 		return;
@@ -177,7 +187,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	unwind->at = head->nr_kernel;
 	unwind->until = unwind->at + ST_MAX_FRAMES;
 	unwind->nr_outer = unwind->outer_until = 0;
-	for (int i = 0; i < ST_DEEPEST && !end; i++) {
+	for (int i = 0; i <= ST_DEEPEST && !end; i++) { /* the last step finds no room */
 		end = st_unwind_step(0);
 		if (i == 0 && space)
 			unwind->leaf_by_frame = unwind->by_frame;
@@ -220,8 +230,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	__u64 frame = look->registers[REGISTER_FRAME], before = look->registers[REGISTER_SP], words[2];
 
 	(void)space;
-	walk->missing = 0;
-	head->nr_user = 0;
+	begin_user(walk);
 	if (look_stack_pointer(look)) {
 		frames[head->nr_user++] = look->registers[REGISTER_PC];
 		while (frame >= before && head->nr_user < ST_MAX_FRAMES &&

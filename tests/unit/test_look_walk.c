@@ -10,7 +10,7 @@
 
 #define STACK_AT 0x7ffd00000000ULL
 #define CODE_AT 0x400000ULL
-#define NR_MAX 1200
+#define NR_MAX 3000
 
 struct stage {
 	struct look_walk walk;
@@ -76,6 +76,26 @@ STAGE_TEST(a_walk_says_what_it_is_missing)
 	look_walk(&stage->walk, &stage->look, 0);
 	assert_int_equal(stage->walk.missing, 0);
 	assert_int_equal(stage->walk.slot.stack.head.elided, 200 - ST_MAX_FRAMES);
+}
+
+/* A stack that is too deep for any walk: what the first walk said about its copy does not hold for the second. */
+STAGE_TEST(a_repeated_walk_says_nothing_of_the_one_before)
+{
+	const struct st_stack_head *head = &stage->walk.slot.stack.head;
+
+	stage_frames(stage, NR_MAX);
+	stage->walk.pieces[0].nr = 8 * 4096;
+	stage->look.registers[ST_PT_ORIG_AX] = ~0ULL;
+	look_walk(&stage->walk, &stage->look, 0);
+	assert_int_equal(head->flags, ST_STACK_ELIDED | ST_STACK_LEAF_EXACT);
+	assert_int_not_equal(head->elided, 0);
+	assert_int_equal(stage->walk.missing, STACK_AT + 8 * 4096);
+	stage->walk.pieces[0].nr = sizeof(stage->words);
+	stage->look.registers[ST_PT_ORIG_AX] = 34;
+	look_walk(&stage->walk, &stage->look, 0);
+	assert_int_equal(head->user_status, STACK_TRUNCATED);
+	assert_int_equal(head->flags, 0);
+	assert_int_equal(head->elided, 0);
 }
 
 /* A frame pointer that is none points anywhere: no copy is made of that. */
