@@ -219,7 +219,8 @@ static void add_look_frames(struct drain *drain, struct profile *profile, struct
 	memmove(addresses + 1, addresses, (record->nr_kernel + record->nr_user) * sizeof(*addresses));
 	add_state(profile, look ? look->letter : 'R', frames, addresses);
 	record->nr_kernel++;
-	record->kernel_status = STACK_OK;
+	if (record->kernel_status == STACK_NONE)
+		record->kernel_status = STACK_OK;
 	if (!look || !look->label)
 		return;
 	add_label(profile, look->label, frames + record->nr_kernel, addresses + record->nr_kernel);

@@ -211,7 +211,9 @@ static void begin_stack(struct st_stack *stack, const struct st_look *look)
 	head->exec_id = look->exec_id;
 	memcpy(head->comm, look->comm, sizeof(head->comm));
 	head->user_status = STACK_NONE;
-	head->kernel_status = look->nr_kernel > 0 ? STACK_OK : look->nr_kernel ? STACK_UNREADABLE : STACK_NONE;
+	head->kernel_status = look->nr_kernel > 0 ? STACK_OK : STACK_NONE;
+	if (look->nr_kernel < 0 && !look->exit_state) /* a zombie has none */
+		head->kernel_status = STACK_UNREADABLE;
 	if (look->nr_kernel <= 0)
 		return;
 	if (look->nr_kernel == ST_MAX_FRAMES)
