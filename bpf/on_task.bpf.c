@@ -100,7 +100,6 @@ static __always_inline void st_look_at_memory(struct task_struct *task, struct s
 {
 	void *registers = st_registers_of(task);
 
-	look->flags = BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu) ? ST_LOOK_ON_CPU : 0;
 	if (!BPF_CORE_READ(task, mm))
 		return;
 	look->flags |= ST_LOOK_HAS_MEMORY;
@@ -108,6 +107,15 @@ static __always_inline void st_look_at_memory(struct task_struct *task, struct s
 		look->flags |= ST_LOOK_HAS_REGISTERS;
 }
 
+/* Without CONFIG_SMP no task has the member: the one that reads is on the only CPU. */
+static __always_inline int st_is_on_cpu(struct task_struct *task, struct task_struct *reader)
+{
+	if (!bpf_core_field_exists(task->on_cpu))
+		return task == reader;
+	return BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu) != 0;
+}
+
+/* The kernel counts a switch before it says that the task is on no CPU. So on_cpu is read first: then the counts have its last switch. */
 static __always_inline void st_look_at_times(struct task_struct *task, struct st_look *look)
 {
 	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
@@ -115,6 +123,7 @@ static __always_inline void st_look_at_times(struct task_struct *task, struct st
 	look->start_time_ns = BPF_CORE_READ(task, start_time);
 	look->leader_start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
 	look->exec_id = BPF_CORE_READ(task, self_exec_id);
+	look->flags = st_is_on_cpu(task, reader) ? ST_LOOK_ON_CPU : 0;
 	look->nr_voluntary = BPF_CORE_READ(task, nvcsw);
 	look->nr_involuntary = BPF_CORE_READ(task, nivcsw);
 	look->arrival_ns = st_arrival_of(task);
