@@ -370,20 +370,37 @@ static int look_until_settled(struct look_run *run)
 
 /* ---- tables ---- */
 
-/* Of the processes that have been seen, each once. */
+static int compare_numbers(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The processes that have a user stack, each once: of some only the main thread has ended. The list is to be freed. */
+static size_t processes_of(const struct look_run *run, uint32_t **ret_tgids)
+{
+	uint32_t *tgids = xcalloc(run->threads.nr + 1, sizeof(*tgids));
+	size_t nr = 0, nr_once = 0;
+
+	for (size_t i = 0; i < run->threads.nr; i++)
+		if (has_user_stack(run->threads.data[i].look))
+			tgids[nr++] = run->threads.data[i].look->tgid;
+	qsort(tgids, nr, sizeof(*tgids), compare_numbers);
+	for (size_t i = 0; i < nr; i++)
+		if (!i || tgids[i] != tgids[i - 1])
+			tgids[nr_once++] = tgids[i];
+	*ret_tgids = tgids;
+	return nr_once;
+}
+
 static void await_tables(struct look_run *run)
 {
 	const struct look_sources *sources = run->sources;
 	uint64_t until_ns = clock_monotonic_ns() + TABLES_MS * NSEC_PER_MSEC;
-	_cleanup_(freep) uint32_t *tgids = xcalloc(run->threads.nr + 1, sizeof(*tgids));
-	size_t nr = 0;
+	_cleanup_(freep) uint32_t *tgids = NULL;
+	size_t nr = processes_of(run, &tgids);
 
-	for (size_t i = 0; i < run->threads.nr; i++) {
-		const struct st_look *look = run->threads.data[i].look;
-
-		if (has_user_stack(look) && (look->tid == look->tgid || !thread_of(run, look->tgid, false)))
-			tgids[nr++] = look->tgid;
-	}
 	for (size_t i = 0; i < nr && clock_monotonic_ns() < until_ns && !sources->is_over(sources->context); i++) {
 		spaces_prime(sources->spaces, tgids[i]);
 		while (!unwinding_work(sources->unwinding, TABLES_TURN_MS) && clock_monotonic_ns() < until_ns &&
