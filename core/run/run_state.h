@@ -41,7 +41,7 @@ struct run {
 	struct output output;
 	struct run_screen *screen; /* NULL without --tui */
 	struct event_stream events; /* only with EVENTS_EACH */
-	struct u32_list sampled; /* only with plan.looks: threads whose row is a sample */
+	struct u32_list sampled; /* only with plan.looks: records of samples that are rows */
 	int no_kernel_symbols; /* errno of opening /proc/kallsyms; 0: they are available */
 	struct run_guard guard;
 	struct run_progress progress;

@@ -68,6 +68,12 @@ bool drain_ring(struct drain *drain, const struct drain_target *target)
 	return woken || drain->deltas.nr > MAX_DELTAS || control->inserted >= control->wake_at;
 }
 
+void drain_discard(struct drain *drain)
+{
+	ring_buffer__consume(drain->ring);
+	drain->pending.nr = 0;
+}
+
 /* ---- life ---- */
 
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain)

@@ -38,6 +38,9 @@ int drain_fd(const struct drain *drain);
  */
 bool drain_ring(struct drain *drain, const struct drain_target *target);
 
+/* Reads the ring and throws single events away: those before what is to be drained. */
+void drain_discard(struct drain *drain);
+
 /* Swaps the generations and adds everything of the old one to the interval, which ends at that moment. 0 or a recorded failure. */
 int drain_swap(struct drain *drain, const struct drain_target *target);
 

@@ -35,10 +35,12 @@ struct look_run {
 	struct look_walk walk; /* large */
 	uint32_t turn;
 	bool walks; /* else user stacks are not read in this turn */
-	uint64_t woken_ns; /* when our thread last came onto a CPU, about */
+	uint64_t turn_ns; /* when the last turn began */
+	int64_t clock_ns; /* to be added to the scheduler's clock; 0: unknown */
 	uint32_t space_tgid; /* whose space was looked up last */
 	struct st_unwind_process process;
-	struct u32_list *sampled; /* threads whose row is a sample */
+	struct u32_list *sampled; /* records that are rows of threads */
+	size_t nr_sampled; /* rows of the interval that are noted with their threads */
 	size_t nr_moving; /* threads that are to be looked at again */
 	VEC(uint64_t) words; /* read from the iterator */
 };
@@ -119,6 +121,11 @@ static struct look_thread *thread_of(struct look_run *run, uint32_t tid, bool ad
 		(run->threads.nr - 1 - at) * sizeof(*run->threads.data));
 	run->threads.data[at] = (struct look_thread){};
 	return &run->threads.data[at];
+}
+
+static bool is_over(const struct look_run *run)
+{
+	return run->sources->is_over(run->sources->context);
 }
 
 static void thread_done(struct look_thread *thread)
@@ -248,6 +255,18 @@ static void take_stack(struct look_run *run, struct look_thread *thread, const s
 
 /* ---- looks ---- */
 
+/*
+ * Relates the scheduler's clock to ours: after a short sleep, our thread has come onto a CPU just before the turn began. If it has slept
+ * again before this look, then the difference is too small.
+ */
+static void note_clock(struct look_run *run, const struct st_look *look)
+{
+	int64_t clock_ns = (int64_t)(run->turn_ns - look->reader_arrival_ns);
+
+	if (look->reader_arrival_ns && (!run->clock_ns || clock_ns > run->clock_ns))
+		run->clock_ns = clock_ns;
+}
+
 /* Takes what the iterator says of a thread. Whether its stack is to be read now. */
 static struct look_thread *take_look(struct look_run *run, const struct st_look *look)
 {
@@ -265,9 +284,7 @@ static struct look_thread *take_look(struct look_run *run, const struct st_look 
 	if (!thread)
 		thread = thread_of(run, look->tid, true);
 	thread_done(thread);
-	*thread = (struct look_thread){ .look = xmalloc(bytes_of(look)),
-					.turn = run->turn,
-					.reader_arrived_ns = run->woken_ns };
+	*thread = (struct look_thread){ .look = xmalloc(bytes_of(look)), .turn = run->turn, .sample = PROFILE_NONE };
 	memcpy(thread->look, look, bytes_of(look));
 	return is_on_cpu(look) ? NULL : thread;
 }
@@ -306,6 +323,7 @@ static void take_looks(struct look_run *run, size_t *nr_bytes)
 
 		if (*nr_bytes - at < bytes_of(look))
 			break;
+		note_clock(run, look);
 		if (take_look(run, look) && run->walks)
 			tids[nr++] = look->tid;
 		if (nr == LOOK_REQUESTS_MAX) {
@@ -319,11 +337,15 @@ static void take_looks(struct look_run *run, size_t *nr_bytes)
 	memmove(bytes, bytes + at, *nr_bytes);
 }
 
-/* After a short sleep, our thread has come onto a CPU now: that relates the scheduler's clock to ours. */
-static void note_arrival(struct look_run *run)
+/* Samples from before the turn are too old. */
+static void begin_turn(struct look_run *run)
 {
+	run->turn++;
+	run->nr_moving = 0;
+	run->space_tgid = 0;
+	drain_discard(run->sources->drain);
 	nanosleep(&(struct timespec){ .tv_nsec = 1 }, NULL);
-	run->woken_ns = clock_monotonic_ns();
+	run->turn_ns = clock_monotonic_ns();
 }
 
 /* Asks the kernel for all threads once. 0 or a recorded failure. */
@@ -335,11 +357,8 @@ static int look_once(struct look_run *run)
 
 	if (fd < 0)
 		return fail_host(-errno, "threads: the kernel refuses to list them: %s", strerror(errno));
-	run->turn++;
-	run->nr_moving = 0;
-	run->space_tgid = 0;
-	note_arrival(run);
-	while (!run->sources->is_over(run->sources->context)) {
+	begin_turn(run);
+	while (!is_over(run)) {
 		got = read(fd, (uint8_t *)run->words.data + nr_bytes, READ_BYTES);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
@@ -360,11 +379,8 @@ static int look_until_settled(struct look_run *run)
 
 	run->walks = true;
 	err = look_once(run);
-	for (uint32_t i = 1; !err && i < TURNS_MAX && run->nr_moving; i++)
-		if (run->sources->is_over(run->sources->context))
-			break;
-		else
-			err = look_once(run);
+	for (uint32_t i = 1; !err && i < TURNS_MAX && run->nr_moving && !is_over(run); i++)
+		err = look_once(run);
 	return err;
 }
 
@@ -401,11 +417,12 @@ static void await_tables(struct look_run *run)
 	_cleanup_(freep) uint32_t *tgids = NULL;
 	size_t nr = processes_of(run, &tgids);
 
-	for (size_t i = 0; i < nr && clock_monotonic_ns() < until_ns && !sources->is_over(sources->context); i++) {
+	for (size_t i = 0; i < nr && clock_monotonic_ns() < until_ns && !is_over(run); i++) {
 		spaces_prime(sources->spaces, tgids[i]);
 		while (!unwinding_work(sources->unwinding, TABLES_TURN_MS) && clock_monotonic_ns() < until_ns &&
-		       !sources->is_over(sources->context))
+		       !is_over(run))
 			spaces_update(sources->spaces);
+		drain_discard(sources->drain);
 	}
 }
 
@@ -419,15 +436,23 @@ static void forget_threads(struct look_run *run)
 
 /* ---- threads on a CPU ---- */
 
-static bool has_sample(const struct profile *profile, const struct profile_interval *interval, uint32_t tid)
+/* Notes the fresh samples with their threads. The last one of a thread stays. */
+static void note_samples(struct look_run *run, const struct drain_target *target)
 {
-	for (size_t i = 0; i < interval->rows.nr; i++) {
-		const struct profile_record *record = &profile->records.data[interval->rows.data[i].record];
+	for (; run->nr_sampled < target->interval->rows.nr; run->nr_sampled++) {
+		uint32_t number = target->interval->rows.data[run->nr_sampled].record;
+		const struct profile_record *record = &target->profile->records.data[number];
+		struct look_thread *thread = thread_of(run, record->tid, false);
 
-		if (record->program == PROGRAM_SAMPLE && record->tid == tid)
-			return true;
+		if (thread && look_is_sample_of(record, thread->look, run->turn_ns))
+			thread->sample = number;
 	}
-	return false;
+}
+
+static void take_samples(struct look_run *run, const struct drain_target *target)
+{
+	drain_ring(run->sources->drain, target);
+	note_samples(run, target);
 }
 
 /* It was on a CPU, or has switched each time: it runs, and a sample of it is as good as any of its stacks. */
@@ -444,51 +469,47 @@ static bool wants_running(const struct plan *plan)
 	return is_wanted(plan, &running);
 }
 
-static bool lacks_samples(const struct look_run *run, const struct drain_target *target)
+static bool lacks_samples(const struct look_run *run)
 {
 	for (size_t i = 0; i < run->threads.nr; i++)
-		if (is_running(run, &run->threads.data[i]) &&
-		    !has_sample(target->profile, target->interval, run->threads.data[i].look->tid))
+		if (is_running(run, &run->threads.data[i]) && run->threads.data[i].sample == PROFILE_NONE)
 			return true;
 	return false;
 }
 
 static void await_samples(struct look_run *run, const struct drain_target *target)
 {
-	const struct look_sources *sources = run->sources;
 	uint64_t until_ns = clock_monotonic_ns() + SAMPLES_MS * NSEC_PER_MSEC;
 
-	drain_ring(sources->drain, target);
-	while (wants_running(sources->plan) && lacks_samples(run, target) && clock_monotonic_ns() < until_ns &&
-	       !sources->is_over(sources->context)) {
+	take_samples(run, target);
+	while (wants_running(run->sources->plan) && lacks_samples(run) && clock_monotonic_ns() < until_ns &&
+	       !is_over(run)) {
 		poll(NULL, 0, SAMPLES_TURN_MS);
-		drain_ring(sources->drain, target);
+		take_samples(run, target);
 	}
 }
 
 /* ---- rows ---- */
 
-static uint64_t waited_ns(const struct look_thread *thread)
+/* 0: unknown. The clocks of two CPUs differ a little: a thread that came just now may be ahead of us. */
+static uint64_t waited_ns(const struct look_run *run, const struct st_look *look)
 {
-	const struct st_look *look = thread->look;
-	uint64_t now_ns = clock_monotonic_ns(), since_ns;
+	int64_t waited_ns = (int64_t)(clock_monotonic_ns() - look->arrival_ns) - run->clock_ns;
 
-	if (!look->arrival_ns || look->arrival_ns > look->reader_arrival_ns)
+	if (!look->arrival_ns || !run->clock_ns)
 		return 0;
-	since_ns = look->reader_arrival_ns - look->arrival_ns;
-	return since_ns + (now_ns > thread->reader_arrived_ns ? now_ns - thread->reader_arrived_ns : 0);
+	return waited_ns > 0 ? (uint64_t)waited_ns : 1;
 }
 
 static void add_thread(struct look_run *run, const struct drain_target *target, const struct look_thread *thread)
 {
-	struct drain_look row = { .letter = letter_of(thread->look), .waited_ns = waited_ns(thread) };
+	struct drain_look row = { .letter = letter_of(thread->look), .waited_ns = waited_ns(run, thread->look) };
 	bool is_here = thread->turn == run->turn || thread->is_settled;
 
 	if (!is_here || !is_wanted(run->sources->plan, thread->look))
 		return; /* it has ended, or is in another state now */
-	if (is_running(run, thread) && wants_running(run->sources->plan) &&
-	    has_sample(target->profile, target->interval, thread->look->tid)) {
-		vec_push(run->sampled, thread->look->tid);
+	if (is_running(run, thread) && wants_running(run->sources->plan) && thread->sample != PROFILE_NONE) {
+		vec_push(run->sampled, thread->sample);
 		return;
 	}
 	begin_stack(&run->walk.slot.stack, thread->look);
@@ -523,7 +544,7 @@ static int look(struct look_run *run, const struct drain_target *target)
 		return err;
 	await_samples(run, target);
 	spaces_update(run->sources->spaces); /* what was mapped since the process was primed */
-	is_cut = run->sources->is_over(run->sources->context);
+	is_cut = is_over(run);
 	for (size_t i = 0; i < run->threads.nr; i++)
 		if (!is_cut || run->threads.data[i].is_settled)
 			add_thread(run, target, &run->threads.data[i]);
@@ -554,30 +575,25 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 
 /* ---- the end ---- */
 
-static size_t place_of(const struct u32_list *list, uint32_t number)
-{
-	return vec_nr_first(list, other, *other < number);
-}
-
 void look_settle(const struct drain_target *target, const struct u32_list *sampled)
 {
 	struct profile_interval *interval = target->interval;
-	_cleanup_(freep) bool *is_taken = xcalloc(sampled->nr + 1, sizeof(*is_taken));
+	_cleanup_(freep) bool *is_sampled = xcalloc(target->profile->records.nr + 1, sizeof(*is_sampled));
+	uint64_t *losses = interval->losses;
+	const uint64_t nr_bad = losses[ST_LOSS_BAD_MESSAGE], nr_sideband = losses[ST_LOSS_SIDEBAND];
 	size_t nr = 0;
 
+	for (size_t i = 0; i < sampled->nr; i++)
+		is_sampled[sampled->data[i]] = true;
 	for (size_t i = 0; i < interval->rows.nr; i++) {
-		const struct profile_record *record = &target->profile->records.data[interval->rows.data[i].record];
-		size_t at = place_of(sampled, record->tid);
-		bool is_kept = record->program == PROGRAM_LOOK;
+		uint32_t record = interval->rows.data[i].record;
 
-		if (record->program == PROGRAM_SAMPLE && at < sampled->nr && sampled->data[at] == record->tid) {
-			is_kept = !is_taken[at];
-			is_taken[at] = true;
-		}
-		if (is_kept)
+		if (is_sampled[record] || target->profile->records.data[record].program == PROGRAM_LOOK)
 			interval->rows.data[nr++] = interval->rows.data[i];
 	}
 	interval->rows.nr = nr;
-	memset(interval->losses, 0, sizeof(interval->losses));
+	memset(losses, 0, sizeof(interval->losses)); /* of sampled events; but these two are not: */
+	losses[ST_LOSS_BAD_MESSAGE] = nr_bad;
+	losses[ST_LOSS_SIDEBAND] = nr_sideband;
 	interval->account = (struct profile_account){ .seen = nr, .recorded = nr, .counted = nr };
 }

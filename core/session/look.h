@@ -27,11 +27,11 @@ struct look_sources {
 };
 
 /*
- * Adds a row for each thread of the plan to the target, while timed samples are taken. *ret_sampled gets the threads that were on a CPU and
- * have a sample instead. 0 or a recorded failure.
+ * Adds a row for each thread of the plan to the target, while timed samples are taken. *ret_sampled gets the records of the samples
+ * that are the rows of threads that run. 0 or a recorded failure.
  */
 int look_at_threads(const struct look_sources *sources, const struct drain_target *target,
 		    struct u32_list *ret_sampled);
 
-/* To be called once, after drain_all(): leaves one sample for each of these threads, and no other; and counts rows, not events. */
+/* To be called once, after drain_all(): leaves these samples and no other; and counts rows, not events. */
 void look_settle(const struct drain_target *target, const struct u32_list *sampled);

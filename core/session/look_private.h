@@ -2,6 +2,7 @@
 /* The inside of a look at threads, for look*.c only. */
 #pragma once
 
+#include "core/profile/profile.h"
 #include "core/session/look_walk.h"
 
 /* What became of the user stack of a thread. */
@@ -14,11 +15,19 @@ enum look_stack {
 struct look_thread {
 	struct st_look *look; /* with only the frames that it has */
 	struct st_stack *stack; /* the same; NULL: none */
-	uint64_t reader_arrived_ns; /* CLOCK_MONOTONIC at look->reader_arrival_ns, about */
 	uint8_t user; /* enum look_stack */
 	bool is_settled; /* two looks agree */
 	uint32_t turn; /* of the last look */
+	uint32_t sample; /* its last record of a timed sample; PROFILE_NONE: none */
 };
+
+/* Whether the record is a sample of this thread, of the same run of its program, since that time. */
+static inline bool look_is_sample_of(const struct profile_record *record, const struct st_look *look, uint64_t since_ns)
+{
+	return record->program == PROGRAM_SAMPLE && record->tid == look->tid && record->time_ns >= since_ns &&
+	       (!record->start_time_ns || record->start_time_ns == look->leader_start_time_ns) &&
+	       (!record->exec_id || record->exec_id == look->exec_id);
+}
 
 /* ---- look_memory.c ---- */
 
