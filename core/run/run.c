@@ -417,12 +417,14 @@ static int look(struct run *run)
 	const struct look_sources sources = { run->plan,      run->loaded, run->drain, run->spaces,
 					      run->unwinding, has_signal,  run };
 	struct drain_target target = run_target(run);
-
-	int err = look_at_threads(&sources, &target, &run->sampled);
+	bool is_cut = false;
+	int err = look_at_threads(&sources, &target, &run->sampled, &is_cut);
 
 	run->reason = has_signal(run) ? COLLECT_SIGNAL : COLLECT_DURATION;
-	if (run->reason == COLLECT_SIGNAL && !run->plan->presentation.quiet)
-		run_say("ended by a signal: threads that were not read twice by then are missing");
+	run->lost |= is_cut;
+	if (is_cut && !run->plan->presentation.quiet)
+		run_say("ended %s: threads that were not read twice by then are missing",
+			run->reason == COLLECT_SIGNAL ? "by a signal" : "after 30 s");
 	return err;
 }
 

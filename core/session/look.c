@@ -16,6 +16,7 @@
 #include "core/session/drain_private.h"
 #include "core/session/look_private.h"
 
+#define DEADLINE_MS 30000 /* for all of it */
 #define TURNS_MAX 5 /* looks at a thread that moves each time */
 #define TABLES_MS 2000 /* for the tables of all processes */
 #define TABLES_TURN_MS 20
@@ -35,6 +36,8 @@ struct look_run {
 	struct look_walk walk; /* large */
 	uint32_t turn;
 	bool walks; /* else user stacks are not read in this turn */
+	bool is_cut; /* by the user or the deadline, before all was read */
+	uint64_t until_ns; /* the deadline */
 	uint64_t turn_ns; /* when the last turn began */
 	int64_t clock_ns; /* to be added to the scheduler's clock; 0: unknown */
 	uint32_t space_tgid; /* whose space was looked up last */
@@ -123,9 +126,12 @@ static struct look_thread *thread_of(struct look_run *run, uint32_t tid, bool ad
 	return &run->threads.data[at];
 }
 
-static bool is_over(const struct look_run *run)
+/* Whether no more is to be read. Only to be asked if there is more. */
+static bool is_over(struct look_run *run)
 {
-	return run->sources->is_over(run->sources->context);
+	run->is_cut = run->is_cut || run->sources->is_over(run->sources->context) ||
+		      clock_monotonic_ns() > run->until_ns;
+	return run->is_cut;
 }
 
 static void thread_done(struct look_thread *thread)
@@ -188,7 +194,7 @@ static void walk_thread(struct look_run *run, const struct st_look *look, const 
 	run->walk.pieces[0] = *first;
 	run->walk.nr_pieces = 1;
 	look_walk(&run->walk, look, space);
-	while (run->walk.missing && run->walk.nr_pieces < LOOK_PIECES_MAX) {
+	while (run->walk.missing && run->walk.nr_pieces < LOOK_PIECES_MAX && !is_over(run)) {
 		if (!copy) { /* the next copy is made where the first is */
 			copy = xmalloc(first->nr + 1);
 			memcpy(copy, first->bytes, first->nr);
@@ -303,10 +309,12 @@ static void read_stacks(struct look_run *run, const uint32_t *tids, size_t nr)
 		requests[nr_requests] = request_of(look, look_stack_pointer(look), LOOK_COPY_BYTES);
 		request_of_tid[i] = &requests[nr_requests++];
 	}
+	if (nr && is_over(run))
+		return;
 	if (nr_requests)
 		look_memory_copy(run->memory, requests, nr_requests);
 	/* The copies are valid until the next one is made, for a walk that needs more. */
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr && !is_over(run); i++) {
 		take_stack(run, thread_of(run, tids[i], false), request_of_tid[i]);
 		run->nr_moving++;
 	}
@@ -379,8 +387,10 @@ static int look_until_settled(struct look_run *run)
 
 	run->walks = true;
 	err = look_once(run);
-	for (uint32_t i = 1; !err && i < TURNS_MAX && run->nr_moving && !is_over(run); i++)
+	for (uint32_t i = 1; !err && i < TURNS_MAX && run->nr_moving && !is_over(run); i++) {
+		run->walks = i + 1 < TURNS_MAX; /* no look would follow the last copy */
 		err = look_once(run);
+	}
 	return err;
 }
 
@@ -530,7 +540,6 @@ static void add_thread(struct look_run *run, const struct drain_target *target, 
 
 static int look(struct look_run *run, const struct drain_target *target)
 {
-	bool is_cut;
 	int err = 0;
 
 	if (!run->sources->plan->tgids.nr && run->sources->unwinding) {
@@ -544,26 +553,28 @@ static int look(struct look_run *run, const struct drain_target *target)
 		return err;
 	await_samples(run, target);
 	spaces_update(run->sources->spaces); /* what was mapped since the process was primed */
-	is_cut = is_over(run);
 	for (size_t i = 0; i < run->threads.nr; i++)
-		if (!is_cut || run->threads.data[i].is_settled)
+		if (!run->is_cut || run->threads.data[i].is_settled)
 			add_thread(run, target, &run->threads.data[i]);
 	return 0;
 }
 
-int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled)
+int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled,
+		    bool *ret_is_cut)
 {
 	struct look_run *run = xcalloc(1, sizeof(*run));
 	int err = 0;
 
 	run->sources = sources;
 	run->sampled = ret_sampled;
+	run->until_ns = clock_monotonic_ns() + DEADLINE_MS * NSEC_PER_MSEC;
 	run->memory = look_memory_new();
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
 	if (!run->link)
 		err = fail_host(-errno, "threads: the kernel has no iterator of tasks: %s", strerror(errno));
 	err = err ?: look(run, target);
+	*ret_is_cut = run->is_cut;
 	bpf_link__destroy(run->link);
 	forget_threads(run);
 	vec_done(&run->threads);

@@ -22,16 +22,17 @@ struct look_sources {
 	struct drain *drain;
 	struct spaces *spaces;
 	struct unwinding *unwinding; /* NULL: no tables */
-	bool (*is_over)(void *context); /* whether the user ends the run */
+	bool (*is_over)(void *context); /* whether the user ends the run: asked often */
 	void *context;
 };
 
 /*
- * Adds a row for each thread of the plan to the target, while timed samples are taken. *ret_sampled gets the records of the samples
- * that are the rows of threads that run. 0 or a recorded failure.
+ * Adds a row for each thread of the plan to the target, while timed samples are taken. *ret_sampled gets the records of the samples that
+ * are the rows of threads that run. *ret_is_cut: the user or a deadline has ended it, and the threads that were not read twice have no row.
+ * 0 or a recorded failure.
  */
-int look_at_threads(const struct look_sources *sources, const struct drain_target *target,
-		    struct u32_list *ret_sampled);
+int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled,
+		    bool *ret_is_cut);
 
 /* To be called once, after drain_all(): leaves these samples and no other; and counts rows, not events. */
 void look_settle(const struct drain_target *target, const struct u32_list *sampled);
