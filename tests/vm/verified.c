@@ -139,6 +139,12 @@ static bool has_substitute(const struct stacktool *object, const char *name)
 	return bpf_object__find_program_by_name(object->obj, by_type) && load_best(by_type, &access) != REFUSED;
 }
 
+/* The iterator of tasks has no other way to read one: under lockdown=confidentiality it is refused, and doctor says so. */
+static bool is_forbidden(const char *name)
+{
+	return !strcmp(name, "on_task") && load_one("on_sample", &accesses[0]) == REFUSED;
+}
+
 static long expected(const char *list, const char *kernel, const char *name)
 {
 	char line_kernel[32], line_name[64], value[32];
@@ -208,7 +214,7 @@ int main(int argc, char **argv)
 			printf("verified %s %s refused\n", kernel, name);
 		else
 			printf("verified %s %s %ld (task access: %s)\n", kernel, name, count, access->name);
-		if (count != REFUSED || !has_substitute(object, name))
+		if (count != REFUSED || (!has_substitute(object, name) && !is_forbidden(name)))
 			failures += judge(name, access, count, expected(list, kernel, name));
 	}
 	stacktool__destroy(object);
