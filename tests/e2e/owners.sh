@@ -1,6 +1,7 @@
 #!/bin/sh
-# ctest: host
+# ctest: host alone
 # A user's files cost the symbol worker its life again and again: the files of root and of other users keep their names.
+# Alone: the newest worker is that of the hostile files only while no other test brings files of a new owner.
 . "${0%/*}/lib.sh"
 needs perf-event
 
