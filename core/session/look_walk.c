@@ -194,7 +194,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	}
 	if (unwind->nr_outer && end != ST_END_TRUNCATED)
 		join(&walk->slot);
-	/* a frame pointer that is none may point anywhere */
+	/* a register that holds no frame pointer may point anywhere */
 	if (end == ST_END_ROOT ||
 	    (end != ST_END_UNREADABLE && walk->missing - look_stack_pointer(look) > LOOK_STACK_BYTES))
 		walk->missing = 0;

@@ -37,7 +37,7 @@ int unwind_store_settle(struct unwind_store *store);
  */
 int unwind_store_tidy(struct unwind_store *store);
 
-/* A slab (struct st_slab) by its number, for reading; NULL: there is none, or no memory. Valid until unwind_store_tidy(). */
+/* A slab (struct st_slab) by its number, for reading, until unwind_store_tidy(). NULL if there is no such slab, or no memory. */
 const void *unwind_store_slab(struct unwind_store *store, uint32_t number);
 
 /* What tables and processes take, without what was removed. */

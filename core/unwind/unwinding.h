@@ -62,7 +62,7 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
  */
 int unwinding_fd(const struct unwinding *unwinding);
 
-/* A slab of the tables (struct st_slab), for reading; NULL: there is none. Valid until unwinding_work(). NULL: NULL. */
+/* A slab of the tables (struct st_slab), for reading, until unwinding_work(). NULL if there is no such slab, or no unwinding. */
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
 
 /* Tables, and mappings of processes, that found no room since the start. NULL: 0. */

@@ -98,7 +98,7 @@ STAGE_TEST(a_repeated_walk_says_nothing_of_the_one_before)
 	assert_int_equal(head->elided, 0);
 }
 
-/* A frame pointer that is none points anywhere: no copy is made of that. */
+/* A register that holds no frame pointer may point anywhere: nothing is copied from there. */
 STAGE_TEST(a_stray_frame_pointer_is_not_missed)
 {
 	stage_frames(stage, 3);
