@@ -14,7 +14,8 @@ tool_end
 us=$(awk -v begun="$begun" '{ printf "%d", ($1 - begun + 0.01) * 1000000 }' /proc/uptime)
 fixture_end
 refuse_err 'does not add up'
-expect_out '^offcpu;'
+slept=$(folded_sum_of '^offcpu;')
+[ "$slept" -ge 400000 ] || fail "40 sleeps of 20 ms: $slept us"
 refuse_out '^swapper/'
 returns 0 report --format json "$T/all.stk"
 grep -o '"count":[0-9]*,"comm":"[^"]*","pid":[0-9]*,"tid":[0-9]*' "$T/out" | sed 's/"[a-z]*"://g' >"$T/rows"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: plain host
+# ctest: plain host timeout=600
 # The kernel refuses the event of a CPU that is online: the others are sampled, the report comes, the gap is said in time, and
 # the numbers that were measured add up.
 . "${0%/*}/lib.sh"
@@ -23,7 +23,7 @@ refused() {
 	refuse_err 'does not add up|more than the counter explains|for an unknown reason'
 }
 
-for event in "-e page-faults -c 100" "-e cpu-clock -c 1000000" "-F 49"; do
+for event in "-e page-faults -c 100" "-e context-switches -F 99" "-e cpu-clock -F 99" "-e cpu-clock -c 1000000" "-F 49"; do
 	# shellcheck disable=SC2086
 	refused + -f $event
 	gap=$(said_of 'milliseconds in which an online CPU was not sampled')
