@@ -70,3 +70,14 @@ expect_equal "with the same stacks" "$(folded_sum_of ';st_wait_outer;st_wait_fut
 expect_equal "deep" "$(folded_sum_of ';start_thread;st_wait_deep_outer;(st_wait_deep;)+\[\.\.\. frames \.\.\.\];(st_wait_deep;)+[^;]*pause;.*\[S signal\] 1$')" 1
 fixture_work
 fixture_end
+
+# The main thread has ended, the process lives on
+fixture waits leader
+until [ "$(grep -h '^State:' "/proc/$fixture_pid/task/"*/status | sort | cut -c 8 | tr -d '\n')" = SZ ]; do :; done
+returns 0 dump -f -p "$fixture_pid"
+expect_equal "ended main thread" "$(folded_sum_of '^waits;\[Z ended\] 1$')" 1
+expect_equal "thread that lives" "$(folded_sum_of ';start_thread;st_wait_alone;.*;\[S pipe read\] 1$')" 1
+returns 0 dump -p "$fixture_pid"
+expect_out "^thread $fixture_pid waits: Z ended"
+fixture_work
+fixture_end
