@@ -17,7 +17,7 @@ set(bpf_flags -O2 -g -target bpf -mcpu=${STACKTOOL_BPF_CPU} -D__TARGET_ARCH_${ST
 	-Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-unknown-attributes $<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
 	-I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/generated
 	# for asm/types.h; the libc headers come after all others
-	-idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -idirafter /usr/${CMAKE_SYSTEM_PROCESSOR}-linux-gnu/include
+	-idirafter ${CMAKE_SYSROOT}/usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -fdebug-compilation-dir=.)
 
 # stacktool_bpf(OUTPUT dir NAME name SOURCES ... [DEFINES ...]): dir/name.bpf.o and dir/name.skel.h

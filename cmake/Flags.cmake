@@ -9,19 +9,17 @@ else()
 	message(FATAL_ERROR "no port to ${CMAKE_SYSTEM_PROCESSOR} yet: x86_64 and aarch64")
 endif()
 
-# Kernel headers: 6.6 or newer, for uprobe.multi. Those of a cross compiler may be older, so the native ones come first there; the
-# headers below linux/ do not depend on the architecture.
-if(STACKTOOL_CROSS)
-	file(MAKE_DIRECTORY ${GENERATED}/kernel-headers)
-	file(CREATE_LINK /usr/include/linux ${GENERATED}/kernel-headers/linux SYMBOLIC)
-	file(CREATE_LINK /usr/include/asm-generic ${GENERATED}/kernel-headers/asm-generic SYMBOLIC)
-	include_directories(BEFORE SYSTEM ${GENERATED}/kernel-headers)
-else()
-	include(CheckSourceCompiles)
-	check_source_compiles(C "#include <linux/bpf.h>\nint main(void) { return BPF_TRACE_UPROBE_MULTI; }" NEW_KERNEL_HEADERS)
-	if(NOT NEW_KERNEL_HEADERS)
-		message(FATAL_ERROR "linux/bpf.h is older than 6.6; './dev install' takes linux-libc-dev from bookworm-backports")
-	endif()
+# Kernel headers: 6.6 or newer, for uprobe.multi. Those of a cross compiler are older and come first, so the ones of the sysroot are named.
+if(CMAKE_SYSROOT)
+	foreach(directory ${CMAKE_SYSROOT}/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} ${CMAKE_SYSROOT}/usr/include)
+		add_compile_options("SHELL:-isystem ${directory}")
+		string(APPEND CMAKE_REQUIRED_FLAGS " -isystem ${directory}")
+	endforeach()
+endif()
+include(CheckSourceCompiles)
+check_source_compiles(C "#include <linux/bpf.h>\nint main(void) { return BPF_TRACE_UPROBE_MULTI; }" NEW_KERNEL_HEADERS)
+if(NOT NEW_KERNEL_HEADERS)
+	message(FATAL_ERROR "linux/bpf.h is older than 6.6; './dev install' takes linux-libc-dev from bookworm-backports")
 endif()
 
 # Definitions for both the BPF programs and user space.
@@ -66,7 +64,7 @@ else()
 	target_compile_options(stacktool_hardening INTERFACE
 		-fstack-protector-strong -fstack-clash-protection -ffunction-sections -fdata-sections
 		${fortify}
-		$<$<STREQUAL:${STACKTOOL_ARCH},x86>:-fcf-protection>)
+		$<$<STREQUAL:${STACKTOOL_ARCH},x86>:-fcf-protection> $<$<STREQUAL:${STACKTOOL_ARCH},arm64>:-mbranch-protection=standard>)
 	target_link_options(stacktool_hardening INTERFACE
 		-Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code -Wl,--gc-sections)
 endif()

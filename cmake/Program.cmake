@@ -14,12 +14,8 @@ set_source_files_properties(${conversion_checked} PROPERTIES COMPILE_OPTIONS "-W
 add_custom_target(stacktool_generated)
 add_dependencies(stacktool_generated stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
 
-set(library_kind STATIC)
-if(STACKTOOL_CROSS)
-	set(library_kind OBJECT)
-endif()
-add_library(stackcore ${library_kind} ${core_sources})
-add_library(stackapplets ${library_kind} ${applet_sources})
+add_library(stackcore STATIC ${core_sources})
+add_library(stackapplets STATIC ${applet_sources})
 foreach(library stackcore stackapplets)
 	target_link_libraries(${library} PRIVATE stacktool_flags stacktool_hardening)
 	add_dependencies(${library} stacktool_generated)
@@ -34,21 +30,15 @@ function(stacktool_program name)
 	add_dependencies(${name} stacktool_generated)
 endfunction()
 
-if(STACKTOOL_CROSS)
-	add_library(stackmain OBJECT ${main_source})
-	target_link_libraries(stackmain PRIVATE stacktool_flags stacktool_hardening)
-	add_dependencies(stackmain stacktool_generated)
-else()
-	stacktool_program(stacktool ${main_source})
-	set_target_properties(stacktool PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-	if(CMAKE_BUILD_TYPE STREQUAL Release AND STACKTOOL_SPLIT_DEBUG)
-		# What the binary contains: cmake/list_components.
-		target_link_options(stacktool PRIVATE -Wl,-Map=stacktool.map)
-		# The symbols go into a separate file, found by build id or debug link.
-		add_custom_command(TARGET stacktool POST_BUILD
-			COMMAND ${CMAKE_OBJCOPY} --only-keep-debug stacktool stacktool.debug
-			COMMAND ${CMAKE_STRIP} --strip-all stacktool
-			COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=stacktool.debug stacktool
-			WORKING_DIRECTORY ${PROJECT_BINARY_DIR} VERBATIM)
-	endif()
+stacktool_program(stacktool ${main_source})
+set_target_properties(stacktool PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+if(CMAKE_BUILD_TYPE STREQUAL Release AND STACKTOOL_SPLIT_DEBUG)
+	# What the binary contains: cmake/list_components.
+	target_link_options(stacktool PRIVATE -Wl,-Map=stacktool.map)
+	# The symbols go into a separate file, found by build id or debug link.
+	add_custom_command(TARGET stacktool POST_BUILD
+		COMMAND ${CMAKE_OBJCOPY} --only-keep-debug stacktool stacktool.debug
+		COMMAND ${CMAKE_STRIP} --strip-all stacktool
+		COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=stacktool.debug stacktool
+		WORKING_DIRECTORY ${PROJECT_BINARY_DIR} VERBATIM)
 endif()

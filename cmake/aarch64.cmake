@@ -1,6 +1,15 @@
-# Compiles only. The headers of the libraries are the build host's: Debian's differ between architectures only in libc's, and the cross
-# compiler has its own.
+# Debian's cross compiler, with the libraries that cmake/make_sysroot has put into STACKTOOL_SYSROOT. If qemu-user-static is installed, the
+# build runs what it has made (man pages are printed by the program itself).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES STACKTOOL_SYSROOT)
+set(CMAKE_SYSROOT ${STACKTOOL_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${STACKTOOL_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${STACKTOOL_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${STACKTOOL_SYSROOT}/usr/share/pkgconfig)
+find_program(QEMU_USER NAMES qemu-aarch64-static qemu-aarch64)
+if(QEMU_USER)
+	set(CMAKE_CROSSCOMPILING_EMULATOR ${QEMU_USER})
+endif()
