@@ -20,10 +20,42 @@ static __always_inline int st_entry_caller(struct pt_regs *regs, __u64 *ret_call
 #endif
 }
 
+/* A return address in memory. arm64: without its signature (PAC), which is above the 48 bits of an address of code. */
+static __always_inline __u64 st_plain_address(__u64 address)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return address & ((1ULL << 48) - 1);
+#else
+	return address;
+#endif
+}
+
 /* Reads the return address in the frame that the frame pointer points to, after the saved frame pointer. 0 or negative. */
 static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_caller)
 {
-	return bpf_probe_read_user(ret_caller, sizeof(*ret_caller), (void *)PT_REGS_FP(regs) + 8);
+	int err = bpf_probe_read_user(ret_caller, sizeof(*ret_caller), (void *)PT_REGS_FP(regs) + 8);
+
+	*ret_caller = st_plain_address(*ret_caller);
+	return err;
+}
+
+/*
+ * The kernel stack of a kprobe at the entry of a function, into room for bytes; returns what bpf_get_stack() does. On arm64 the function has no
+ * frame yet and its caller is in the link register only, so the kernel's walk misses that caller.
+ */
+static __always_inline long st_kernel_stack_at_entry(struct pt_regs *regs, __u64 *frames, __u32 bytes)
+{
+#if defined(__TARGET_ARCH_arm64)
+	long taken = bpf_get_stack(regs, frames + 1, bytes - sizeof(*frames), 0);
+
+	if (taken <= 0)
+		return taken;
+	frames[0] = frames[1];
+	frames[1] = PT_REGS_RET(regs);
+	return taken + (long)sizeof(*frames);
+#else
+	return bpf_get_stack(regs, frames, bytes, 0);
+#endif
 }
 
 #if defined(__TARGET_ARCH_x86)

@@ -181,7 +181,8 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 
 	if (!st_config.want_kernel)
 		return;
-	bytes = bpf_get_stack(ctx, stack->frames, ST_STACK_BYTES, 0);
+	bytes = (__u32)(program == PROGRAM_KPROBE ? st_kernel_stack_at_entry(ctx, stack->frames, ST_STACK_BYTES)
+						  : bpf_get_stack(ctx, stack->frames, ST_STACK_BYTES, 0));
 	stack->head.kernel_status = st_stack_status(bytes);
 	if (program == PROGRAM_TRACEPOINT && stack->head.kernel_status == STACK_NONE)
 		stack->head.kernel_status = STACK_UNREADABLE;

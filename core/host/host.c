@@ -250,14 +250,18 @@ bool host_has_kprobes(void)
 bool host_has_fentry(void)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
-	_cleanup_(closep) int program = -1;
-	int id = libbpf_find_vmlinux_btf_id("vfs_read", BPF_TRACE_FENTRY);
+	_cleanup_(closep) int program = -1, attached = -1;
+	int id = libbpf_find_vmlinux_btf_id("bpf_fentry_test1", BPF_TRACE_FENTRY); /* nobody calls it */
 
 	if (id <= 0)
 		return false;
 	options.attach_btf_id = (__u32)id;
 	program = load_empty(BPF_PROG_TYPE_TRACING, "st_ask_fentry", &options);
-	return program >= 0;
+	if (program < 0)
+		return false;
+	/* aarch64 loads such programs from 5.10 on, and attaches them from 6.4 on */
+	attached = bpf_raw_tracepoint_open(NULL, program);
+	return attached >= 0;
 }
 
 static bool has_member(const struct btf *btf, const struct btf_type *type, const char *name, unsigned int depth)

@@ -346,7 +346,7 @@ static void ask_fentry(struct ability *ability)
 {
 	if (may_check(ability))
 		yes_or_no(ability, host_has_fentry(), "a program for each function",
-			  "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS (aarch64: from 6.0 on)",
+			  "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS (aarch64: from 6.4 on)",
 			  "refused by this kernel");
 }
 

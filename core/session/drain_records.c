@@ -85,9 +85,16 @@ static struct profile_record record_of(struct drain *drain, struct profile *prof
 	};
 }
 
-/* In these programs, frame 0 is the interrupted or probed instruction; in the others it is a return address. */
+/*
+ * In these programs, frame 0 is the interrupted or probed instruction; in the others it is a return address. The breakpoint of a kprobe has
+ * moved the program counter on x86, and has not on arm64.
+ */
 static bool leaf_is_exact(uint8_t program)
 {
+#if defined(__aarch64__)
+	if (program == PROGRAM_KPROBE)
+		return true;
+#endif
 	return program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
 }
 
