@@ -37,6 +37,6 @@ fixture_running chain kernel
 returns 0 profile -f -d -a -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 mostly "^chain;.*$fixture_expect;"
-expect_out ';-;.*do_syscall_64[^;]*_\[k\];.*_\[k\] [0-9]+$'
+expect_out ';-;.*(do_syscall_64|do_el0_svc)[^;]*_\[k\];.*_\[k\] [0-9]+$'
 [ "$(folded_sum_of 'st_fix_[a-z]*_\[k\]')" = 0 ] || fail "a user frame has the mark of the kernel"
 fixture_end
