@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # Targets that are not there, not readable, not what they should be: one line with the reason, and the right status.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe tracepoint:sched:sched_switch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=7.2
+# ctest: boots=-all$
 # -p NAME: all processes with that command name or program file, and no others; names and ids in one list.
 . "${0%/*}/lib.sh"
 needs uprobe

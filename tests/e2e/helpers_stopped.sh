@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=7.2
+# ctest: boots=-all$
 # The processes that write files are stopped, as by Ctrl-Z of a job of which only the tool is continued: the report is there, and the run ends.
 . "${0%/*}/lib.sh"
 needs uprobe

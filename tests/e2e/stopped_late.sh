@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: alone boots=5.10|7.2
+# ctest: alone boots=-all$
 # Ctrl-C while names are late: a line within a tenth of a second, the report within three seconds, at the second Ctrl-C at once. The
 # names that are missing are counted. A run that ends at once has no such line.
 # Alone: it judges the time on the clock.

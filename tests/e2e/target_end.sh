@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=7.2
+# ctest: boots=-all$
 # The end of the target process ends the run and is said; the report is there, with names.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe

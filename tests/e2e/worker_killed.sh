@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10|7.2
+# ctest: boots=-all$
 # The symbol worker is killed while the tool runs: another one takes its place, and every frame still gets its name. It has a session
 # other than the tool's, which has its own share of the CPUs (supervisor.c).
 . "${0%/*}/lib.sh"
