@@ -118,16 +118,7 @@ static __always_inline int st_begin_registers(struct st_unwind *unwind)
 	if ((unwind->registers[ST_PT_CS] & 3) != 3)
 		return -1;
 	unwind->is_call = !unwind->has_registers && unwind->registers[ST_PT_ORIG_AX] != ~0ULL;
-	unwind->order = ST_REGISTERS_PT;
-	unwind->pc = unwind->registers[ST_PT_IP];
-	unwind->sp = unwind->registers[ST_PT_SP];
-	unwind->bp = unwind->registers[ST_PT_BP];
-	unwind->is_known = 1;
-	unwind->is_bp_lost = 0;
-	unwind->by_frame = 0;
-	unwind->leaf_by_frame = 0;
-	unwind->low = unwind->high = 0;
-	unwind->room = 0;
+	st_begin_at_registers(unwind);
 	return 0;
 }
 

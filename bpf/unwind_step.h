@@ -37,6 +37,21 @@ static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index
 #define ST_ROW_TURNS 11 /* 2^11 > ST_UNWIND_PAGE_ROWS_MAX */
 #define ST_MAPPING_TURNS 10 /* 2^10 > ST_MAX_SPACE_MAPPINGS */
 
+/* Begins at registers[], which are those of struct pt_regs. */
+static __always_inline void st_begin_at_registers(struct st_unwind *unwind)
+{
+	unwind->order = ST_REGISTERS_PT;
+	unwind->pc = unwind->registers[ST_PT_IP];
+	unwind->sp = unwind->registers[ST_PT_SP];
+	unwind->bp = unwind->registers[ST_PT_BP];
+	unwind->is_known = 1;
+	unwind->is_bp_lost = 0;
+	unwind->by_frame = 0;
+	unwind->leaf_by_frame = 0;
+	unwind->low = unwind->high = 0;
+	unwind->room = 0;
+}
+
 /* 1 if a < b, else 0. They must differ by less than 2^63. */
 static __always_inline __u64 st_is_below(__u64 a, __u64 b)
 {

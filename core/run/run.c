@@ -414,6 +414,7 @@ static bool has_signal(void *context)
 
 static int look(struct run *run)
 {
+	static const char missing[] = "threads that were not read twice by then are missing";
 	const struct look_sources sources = { run->plan,      run->loaded, run->drain, run->spaces,
 					      run->unwinding, has_signal,  run };
 	struct drain_target target = run_target(run);
@@ -422,9 +423,12 @@ static int look(struct run *run)
 
 	run->reason = has_signal(run) ? COLLECT_SIGNAL : COLLECT_DURATION;
 	run->lost |= is_cut;
-	if (is_cut && !run->plan->presentation.quiet)
-		run_say("ended %s: threads that were not read twice by then are missing",
-			run->reason == COLLECT_SIGNAL ? "by a signal" : "after 30 s");
+	if (!is_cut || run->plan->presentation.quiet)
+		return err;
+	if (run->reason == COLLECT_SIGNAL)
+		run_say("ended by a signal: %s", missing);
+	else
+		run_say("ended after %d s: %s", LOOK_SECONDS, missing);
 	return err;
 }
 

@@ -16,7 +16,6 @@
 #include "core/session/drain_private.h"
 #include "core/session/look_private.h"
 
-#define DEADLINE_MS 30000 /* for all of it */
 #define TURNS_MAX 5 /* looks at a thread that moves each time */
 #define TABLES_MS 2000 /* for the tables of all processes */
 #define TABLES_TURN_MS 20
@@ -567,7 +566,7 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 
 	run->sources = sources;
 	run->sampled = ret_sampled;
-	run->until_ns = clock_monotonic_ns() + DEADLINE_MS * NSEC_PER_MSEC;
+	run->until_ns = clock_monotonic_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 	run->memory = look_memory_new();
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);

@@ -16,6 +16,8 @@
 #include "core/spaces/spaces.h"
 #include "core/unwind/unwinding.h"
 
+#define LOOK_SECONDS 30 /* then a look ends by itself; docs/use/dump.md has it */
+
 struct look_sources {
 	const struct plan *plan; /* this and the others are borrowed */
 	const struct loaded *loaded;

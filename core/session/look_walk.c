@@ -140,14 +140,9 @@ static void begin_registers(struct st_unwind *unwind, const struct st_look *look
 {
 	memcpy(unwind->registers, look->registers, sizeof(unwind->registers));
 	unwind->is_call = look->registers[ST_PT_ORIG_AX] != ~0ULL;
-	unwind->order = ST_REGISTERS_PT;
-	unwind->pc = look->registers[ST_PT_IP];
-	unwind->sp = look->registers[ST_PT_SP];
-	unwind->bp = look->registers[ST_PT_BP];
-	unwind->is_known = 1;
 	unwind->is_place = 1;
-	unwind->is_bp_lost = unwind->by_frame = unwind->leaf_by_frame = unwind->in_uprobes = 0;
-	unwind->low = unwind->high = unwind->room = 0;
+	unwind->in_uprobes = 0;
+	st_begin_at_registers(unwind);
 }
 
 /* A deep stack: the last frames replace those of the record that are not among the innermost ones. As st_unwind_join() does it. */
