@@ -130,10 +130,10 @@ int replace_file_check(const char *path)
 {
 	struct replacement replacement = { .directory_fd = -1 };
 	_cleanup_(closep) int fd = -1;
-	int err = begin_here(path, &replacement, &fd);
+	int err = by ? by->check(path) : begin_here(path, &replacement, &fd);
 	_cleanup_(closep) int directory_fd = replacement.directory_fd;
 
-	if (err)
+	if (err || by)
 		return err;
 	/* Some file systems cannot do that: then the first write fails. */
 	if (fallocate(fd, 0, 0, FIRST_BLOCK) && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))

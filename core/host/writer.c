@@ -38,6 +38,7 @@ enum wish {
 	WRITER_FINISH,
 	WRITER_DROP,
 	WRITER_REMOVE,
+	WRITER_CHECK,
 };
 
 struct request {
@@ -105,6 +106,7 @@ static const struct sock_filter writer_calls[] = {
 	CALLS_ALLOW(SYS_faccessat2),
 	CALLS_ALLOW(SYS_fcntl),
 	CALLS_ALLOW(SYS_fsync),
+	CALLS_ALLOW(SYS_fallocate),
 	CALLS_ALLOW(SYS_fchown),
 	CALLS_ALLOW(SYS_renameat),
 	CALLS_ALLOW(SYS_unlinkat),
@@ -245,6 +247,8 @@ static int carry_out(const struct request *request, struct begun *begun, int *re
 		return begun->err;
 	case WRITER_REMOVE:
 		return replace_remove(request->path);
+	case WRITER_CHECK:
+		return replace_file_check(request->path);
 	}
 	return -EINVAL;
 }
@@ -287,9 +291,11 @@ static _Noreturn void be_writer(int socket, const struct writer_options *options
 static struct writer *writers;
 static struct request request; /* the last one */
 
+/* Also before it begins. */
 static bool run_is_over(void)
 {
-	return clock_monotonic_ns() >= writers->end_ns || waiting_left_ns() != UINT64_MAX;
+	return request.wish == WRITER_CHECK || clock_monotonic_ns() >= writers->end_ns ||
+	       waiting_left_ns() != UINT64_MAX;
 }
 
 /* False: it does not answer, and the user does not want to wait, or the run is over. */
@@ -348,7 +354,7 @@ static bool take_next(void)
 /* The next writer takes over, but not a file that its predecessor has begun, nor one that may hold it too. */
 static int ask(enum wish wish, const char *path, int *ret_fd)
 {
-	bool is_first = wish == WRITER_BEGIN || wish == WRITER_REMOVE;
+	bool is_first = wish == WRITER_BEGIN || wish == WRITER_REMOVE || wish == WRITER_CHECK;
 	struct answer answer;
 	int err;
 
@@ -437,6 +443,13 @@ static int ask_remove(const char *path)
 	return ask(WRITER_REMOVE, path, &fd);
 }
 
+static int ask_check(const char *path)
+{
+	int fd;
+
+	return ask(WRITER_CHECK, path, &fd);
+}
+
 /* ---- start and end ---- */
 
 static int start_one(struct writer_process *process, const struct writer_options *options)
@@ -463,7 +476,7 @@ static int start_one(struct writer_process *process, const struct writer_options
 
 int writer_start(struct writer *writer, const struct writer_options *options)
 {
-	static const struct replace_agent agent = { ask_begin, ask_end, ask_remove };
+	static const struct replace_agent agent = { ask_begin, ask_end, ask_remove, ask_check };
 
 	for (size_t i = 0; i < WRITERS; i++) {
 		int err = start_one(&writer->processes[i], options);

@@ -71,3 +71,18 @@ while kill -INT "$tool_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$tool_pi
 tool_wait
 expect_status 130
 let_go
+
+# ---- before the run ----
+
+fixture hung_mount "$T/mount"
+go
+"$STACKTOOL" profile -F 99 -o "$T/mount/now.svg" 0.1 >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&- &
+tool_pid=$!
+fixture_line
+expect_equal "the fixture" "$line" HELD
+writers=$(children_named "$tool_pid" stacktool-write)
+until_said "'$T/mount/now.svg': its file system does not answer: waiting at most 30 seconds"
+tool_signal INT
+tool_wait 0
+expect_err 'stopped by a signal before anything was attached: nothing was counted'
+let_go

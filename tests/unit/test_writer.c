@@ -99,6 +99,19 @@ TEST(what_is_not_whole_replaces_nothing)
 	end();
 }
 
+TEST(a_check_before_the_run_has_an_end)
+{
+	start(PATIENCE_MS);
+	assert_int_equal(replace_file_check("a"), 0);
+	assert_int_equal(size_of("a"), -ENOENT);
+	assert_int_equal(replace_file_check("missing/a"), -ENOENT);
+	assert_int_equal(replace_file_check("other/refused"), -EPERM);
+	assert_int_equal(replace_file_check("hung"), -ETIMEDOUT);
+	assert_string_equal(err_cause(), "'hung': cannot be written: its file system does not answer");
+	assert_int_equal(kill(writer.processes[0].pid, SIGKILL), 0);
+	end();
+}
+
 TEST(one_that_does_not_answer_is_left_after_the_run)
 {
 	start(PATIENCE_MS);
