@@ -12,6 +12,8 @@ enum {
 	ENTRIES_MAX = 3 << 20,
 	MAP_MAX_BYTES = 256 << 20,
 	CHUNK_BYTES = 65536, /* longer lines are skipped */
+	USUAL_BYTES = 512, /* of a name */
+	COMPARED_MAX = 10000, /* names */
 };
 
 /* Reads up to `nr_bytes` of the file. Returns how many, 0 also if the file cannot be read. */
@@ -235,6 +237,15 @@ static int read_dump(struct perf_map *map)
 
 /* ---- which entry an address belongs to ---- */
 
+/* Reads a name of `room` bytes at most. It ends at a NUL or, in a perf map, at the end of its line. Returns its length. */
+static size_t read_name(const struct perf_map *map, const struct perf_map_entry *entry, char *scratch, size_t room)
+{
+	size_t got = read_at(map->fd, scratch, room, entry->name);
+	const char *end = memchr(scratch, map->is_dump ? '\0' : '\n', got);
+
+	return strnlen(scratch, end ? (size_t)(end - scratch) : got);
+}
+
 /* The range of an entry: 16 bytes, for radix_sort(). */
 struct stretch {
 	uint64_t start;
@@ -325,8 +336,23 @@ static int share_between(struct perf_map *map, claim_heap *claims, const struct 
 	return err || from == to ? err : add_bound(map, from, 0);
 }
 
+/* Whether the two list the same function. Names that are longer than usual are not compared, and not more than `*left` of them. */
+static bool is_same(const struct perf_map *map, const struct stretch *a, const struct stretch *b, size_t *left)
+{
+	char name[USUAL_BYTES], other[USUAL_BYTES];
+	size_t nr;
+
+	if (a->start != b->start || a->size != b->size || !*left)
+		return false;
+	--*left;
+	nr = read_name(map, &map->entries.data[a->entry], name, sizeof(name));
+	return nr < sizeof(name) && read_name(map, &map->entries.data[b->entry], other, sizeof(other)) == nr &&
+	       !memcmp(name, other, nr);
+}
+
 static int share_sorted(struct perf_map *map, const struct stretch *stretches, size_t nr)
 {
+	size_t left = COMPARED_MAX;
 	claim_heap claims = {};
 	struct ends ends = {};
 	uint64_t at = 0;
@@ -337,7 +363,8 @@ static int share_sorted(struct perf_map *map, const struct stretch *stretches, s
 
 		err = share_between(map, &claims, &ends, at, stretch->start);
 		err = err ?: claims_add(&claims, (struct claim){ stretch->start + stretch->size, stretch->entry });
-		ends_add(&ends, stretch->start + stretch->size);
+		if (!i || !is_same(map, stretch - 1, stretch, &left))
+			ends_add(&ends, stretch->start + stretch->size);
 	}
 	err = err ?: share_between(map, &claims, &ends, at, UINT64_MAX);
 	vec_done(&claims);
@@ -429,20 +456,8 @@ bool perf_map_is_listed_again(const struct perf_map *map, uint64_t address)
 	return owner_of(map, address) & PERF_MAP_LISTED_AGAIN;
 }
 
-/* Reads a name of `room` bytes at most. It ends at a NUL or, in a perf map, at the end of its line. Returns its length. */
-static size_t read_name(const struct perf_map *map, const struct perf_map_entry *entry, char *scratch, size_t room)
-{
-	size_t got = read_at(map->fd, scratch, room, entry->name);
-	const char *end = memchr(scratch, map->is_dump ? '\0' : '\n', got);
-
-	return strnlen(scratch, end ? (size_t)(end - scratch) : got);
-}
-
 struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES])
 {
-	enum {
-		USUAL_BYTES = 512
-	};
 	size_t room = NAME_MAX_BYTES, usual, nr;
 	struct code_load load;
 

@@ -126,6 +126,24 @@ MAP_TEST(a_very_long_line_does_not_stop_the_reading)
 	assert_string_equal(map_file_name(file, 0x2000), "good");
 }
 
+static bool is_listed_again(struct map_file *file, const char *text)
+{
+	map_file_tear_down(file);
+	map_file_set_up(file);
+	open_map(file, text);
+	assert_non_null(perf_map_lookup(&file->map, 0x1000));
+	return perf_map_is_listed_again(&file->map, 0x1000);
+}
+
+MAP_TEST(the_same_line_once_more_is_no_other_function)
+{
+	assert_false(is_listed_again(file, "1000 10 f\n1000 10 f\n2000 10 g\n1000 10 f\n"));
+	assert_true(is_listed_again(file, "1000 10 f\n1000 10 g\n1000 10 f\n"));
+	assert_true(is_listed_again(file, "1000 10 f\n1000 20 f\n"));
+	assert_true(is_listed_again(file, "1000 10 f\n1000 10 f1\n"));
+	assert_true(is_listed_again(file, "1000 10 f\n1000 10 f\nff8 10 g\n"));
+}
+
 /* Nested and staggered ranges must not make the sharing out quadratic. */
 MAP_TEST(a_million_overlapping_entries_are_shared_out)
 {
