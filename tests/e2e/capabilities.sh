@@ -31,6 +31,10 @@ field() {
 	awk -v name="$1:" '$1 == name { print $2 }' "$T/status"
 }
 
+priority_of() {
+	sed -nE 's/^Max realtime priority +([0-9]+) .*/\1/p' "/proc/$1/limits"
+}
+
 # What may be kept: DAC_READ_SEARCH 2, SYS_PTRACE 19, PERFMON 38, BPF 39, CHECKPOINT_RESTORE 40.
 check() {
 	echo "parent: capabilities $(bits "$(process_field CapEff "$tool_pid")")"
@@ -60,6 +64,17 @@ check() {
 		sandboxed=$((sandboxed + 1))
 	done
 	[ "$sandboxed" -ge 2 ] || fail "no supervisor and no worker"
+	supervisor=$(children_named "$tool_pid" stacktool-super)
+	user=$((1879048192 + supervisor))
+	grep -qE '^ +0 +0 +4294967295$' /proc/self/uid_map || user=65534 # a user namespace
+	for child in $supervisor $(children_named "$supervisor" stacktool-sym); do
+		cat "/proc/$child/status" >"$T/status" 2>/dev/null || continue # a worker that has ended meanwhile
+		expect_equal "user of $(field Name)" "$(field Uid)" "$user"
+		expect_equal "group of $(field Name)" "$(field Gid)" "$user"
+	done
+	priority=$(priority_of $$)
+	[ "$priority" != 0 ] || priority=$((0x$(process_field CapEff $$) >> 24 & 1)) # CAP_SYS_RESOURCE may raise it
+	expect_equal "the limit of the priority" "$(priority_of "$tool_pid")" "$priority"
 }
 
 fixture calls -n 1000

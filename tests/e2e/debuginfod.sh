@@ -33,7 +33,7 @@ answer=\$(cat "$T/answer" 2>/dev/null)
 echo "\${answer:-$T/chain}"
 END
 chmod 755 "$T/bin/debuginfod-find"
-export DEBUGINFOD_URLS=http://127.0.0.1:1 SECRET=1 https_proxy=http://127.0.0.1:2
+export DEBUGINFOD_URLS=http://127.0.0.1:1 SECRET=1 https_proxy=http://127.0.0.1:2 SSL_CERT_FILE=/certificate XDG_DATA_HOME=/data
 PATH=bin:$T/bin:$PATH # the first is relative, and skipped
 
 said() {
@@ -60,7 +60,11 @@ runs_as() {
 	said "^env HOME=$4\$"
 	said '^env DEBUGINFOD_URLS=http://127.0.0.1:1$'
 	said '^env https_proxy=http://127.0.0.1:2$'
-	! grep -E '^env (SECRET|SUDO_|STACKTOOL|FIXTURES|LD_|ENV)' "$T/said/all" || fail "it has our environment"
+	said '^env SSL_CERT_FILE=/certificate$'
+	# PWD, OLDPWD, SHLVL and _ are the shell's own
+	! grep '^env ' "$T/said/all" |
+		grep -vE '^env (PATH|HOME|XDG_CACHE_HOME|DEBUGINFOD_[A-Z_]+|[a-z]+_proxy|[A-Z]+_PROXY|SSL_CERT_(FILE|DIR)|PWD|OLDPWD|SHLVL|_)=' ||
+		fail "it has our environment"
 	# 0 and 2 are /dev/null, 1 the way back; the shell has the script and a copy of what it writes to
 	others=$(sed -n 's/^fd //p' "$T/said/all" | grep -vE "^(/dev/null|pipe:.*|/proc/[0-9]+/fd|$T/bin/debuginfod-find|$T/said/.*)\$")
 	[ -z "$others" ] || fail "it has other descriptors: $others"

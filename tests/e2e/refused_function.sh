@@ -19,3 +19,11 @@ done
 refuse_out 'st_lk_3'
 [ "$links" = 0 ] || expect_equal "links" "$found" 1
 fixture_end
+
+# A link has at most 50 places: that many breakpoints stay when the process that attaches it is killed.
+[ "$links" != 0 ] || exit 0
+fixture places
+tool_start funccount -p "$fixture_pid" -r "$FIXTURES/places:st_place_(.|..|10.)$"
+expect_equal "links of 110 places" "$(grep -l '^link_id' "/proc/$tool_pid/fdinfo/"* 2>/dev/null | wc -l)" 3
+tool_end
+fixture_end

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -110,6 +111,52 @@ FIXTURE_TEST(a_user_file_is_a_regular_file_or_a_clear_line)
 	expect_refusal("/dev/zero", -EINVAL, "a device, not a regular file");
 	expect_refusal(empty, -ENOEXEC, "too small");
 	expect_refusal("", -ENOENT, "no such file");
+}
+
+/* Opens a file of this size with the opener. */
+static int open_of_size(const char *path, off_t size)
+{
+	_cleanup_(closep) int fd = -1;
+
+	assert_int_equal(truncate(path, size), 0);
+	fd = opener_open_user(path, 0);
+	return fd < 0 ? fd : 0;
+}
+
+FIXTURE_TEST(a_file_has_64_bytes_to_32_GiB)
+{
+	_cleanup_(freep) char *file = path_in(fixture, "file");
+
+	make_file(fixture, "file", 'f');
+	assert_int_equal(open_of_size(file, 63), -ENOEXEC);
+	assert_int_equal(open_of_size(file, 64), 0);
+	assert_int_equal(open_of_size(file, 32LL << 30), 0);
+	assert_int_equal(open_of_size(file, (32LL << 30) + 1), -EFBIG);
+	assert_non_null(strstr(err_cause(), "larger than 32 GiB"));
+}
+
+static struct timespec access_time(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_atim;
+}
+
+/* The first read after a change sets the access time even with the mount option relatime. */
+FIXTURE_TEST(reading_a_file_leaves_its_access_time)
+{
+	static const struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 2000 } };
+	_cleanup_(freep) char *file = path_in(fixture, "file");
+	struct statvfs system;
+
+	make_file(fixture, "file", 'f');
+	assert_int_equal(utimensat(AT_FDCWD, file, times, 0), 0);
+	expect_first_byte(opener_open_user(file, 0), 'f');
+	assert_int_equal(access_time(file).tv_sec, 1000);
+	expect_first_byte(open(file, O_RDONLY), 'f');
+	assert_int_equal(statvfs(file, &system), 0);
+	assert_true(access_time(file).tv_sec != 1000 || system.f_flag & ST_NOATIME);
 }
 
 FIXTURE_TEST(a_file_that_we_may_not_read_says_so)
