@@ -280,7 +280,7 @@ static struct look_thread *take_look(struct look_run *run, const struct st_look 
 	if (thread && thread->is_settled)
 		return NULL;
 	if (!thread && (run->turn > 1 || !is_wanted(run->sources->plan, look)))
-		return NULL; /* it began after the first look */
+		return NULL; /* it is not wanted, or began after the first look */
 	if (thread && thread->stack && is_same(thread->look, look)) {
 		thread->is_settled = true;
 		thread->turn = run->turn;

@@ -7,7 +7,7 @@
 
 /* What became of the user stack of a thread. */
 enum look_stack {
-	LOOK_STACK_NONE, /* it is on a CPU, or has none */
+	LOOK_STACK_NONE, /* it is on a CPU, or has none, or only kernel stacks are wanted */
 	LOOK_STACK_WALKED,
 	LOOK_STACK_UNREADABLE, /* the memory could not be read, or not in time */
 };
@@ -17,7 +17,7 @@ struct look_thread {
 	struct st_stack *stack; /* the same; NULL: none */
 	uint8_t user; /* enum look_stack */
 	bool is_settled; /* two looks agree */
-	uint32_t turn; /* of the last look */
+	uint32_t turn; /* of the last look before it was settled, or of the one that settled it */
 	uint32_t sample; /* its last record of a timed sample; PROFILE_NONE: none */
 };
 
