@@ -292,7 +292,7 @@ struct st_slot {
 #define ST_LOOK_REGISTERS 34 /* longs of struct pt_regs that are read: x86_64 has 21; arm64 has pc as the 33rd */
 
 enum st_look_flag {
-	ST_LOOK_HAS_MEMORY = 1 << 0, /* of a process: also workers of io_uring, and kernel threads that use it for a while */
+	ST_LOOK_HAS_MEMORY = 1 << 0, /* of a process; a worker of io_uring has it too */
 	ST_LOOK_HAS_REGISTERS = 1 << 1,
 	ST_LOOK_ON_CPU = 1 << 2,
 };

@@ -13,10 +13,10 @@ refused() {
 	many=$1
 	shift
 	tool_line="stacktool profile $*"
-	strace -f -o "$T/calls" -e trace=perf_event_open "$STACKTOOL" profile "$@" 1 >"$T/out" 2>"$T/err" </dev/null
+	strace --seccomp-bpf -f -o "$T/calls" -e trace=perf_event_open "$STACKTOOL" profile "$@" 1 >"$T/out" 2>"$T/err" </dev/null
 	last=$(grep 'perf_event_open(' "$T/calls" | grep -nE 'sample_(period|freq)=[1-9]' | tail -n 1 | cut -d: -f1)
 	[ -n "$last" ] || fail "no event was opened"
-	strace -f -o "$T/calls" -e trace=perf_event_open -e "inject=perf_event_open:error=ENODEV:when=$last$many" \
+	strace --seccomp-bpf -f -o "$T/calls" -e trace=perf_event_open -e "inject=perf_event_open:error=ENODEV:when=$last$many" \
 		"$STACKTOOL" profile "$@" "$seconds" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 	expect_status 0

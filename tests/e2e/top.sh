@@ -7,7 +7,7 @@ needs perf-event
 . "${0%/*}/tmux.sh"
 cd "$T" || exit 1
 
-fixture_running spin
+fixture_running spin -r # so that the tests beside this long one have a CPU
 terminal 80 24
 runs "stty -g >$T/before"
 screen '^ready>.*'
