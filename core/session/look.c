@@ -31,7 +31,8 @@ struct look_run {
 	const struct look_sources *sources;
 	struct bpf_link *link; /* of the iterator */
 	VEC(struct look_thread) threads; /* by tid */
-	struct look_memory *memory;
+	struct look_memory *memory; /* for the first copies, which stay until all of them are walked */
+	struct look_memory *more; /* for what a walk needs beyond that */
 	struct look_walk walk; /* large */
 	uint32_t turn;
 	bool walks; /* else user stacks are not read in this turn */
@@ -171,7 +172,7 @@ static bool add_piece(struct look_run *run, const struct st_look *look, size_t r
 	struct look_request request = request_of(look, run->walk.missing, room);
 
 	*ret_owned = NULL;
-	look_memory_copy(run->memory, &request, 1);
+	look_memory_copy(run->more, &request, 1);
 	if (request.got <= (long)(run->walk.missing - request.at))
 		return false;
 	*ret_owned = xmalloc((size_t)request.got);
@@ -186,7 +187,6 @@ static void walk_thread(struct look_run *run, const struct st_look *look, const 
 	uint8_t *owned[LOOK_PIECES_MAX] = {};
 	size_t nr_owned = 0, room = LOOK_COPY_BYTES;
 	uint64_t space = space_of(run, look);
-	_cleanup_(freep) uint8_t *copy = NULL;
 
 	run->walk.unwinding = run->sources->unwinding;
 	run->walk.follows_frames = run->sources->plan->unwind != UNWIND_DWARF;
@@ -194,11 +194,6 @@ static void walk_thread(struct look_run *run, const struct st_look *look, const 
 	run->walk.nr_pieces = 1;
 	look_walk(&run->walk, look, space);
 	while (run->walk.missing && run->walk.nr_pieces < LOOK_PIECES_MAX && !is_over(run)) {
-		if (!copy) { /* the next copy is made where the first is */
-			copy = xmalloc(first->nr + 1);
-			memcpy(copy, first->bytes, first->nr);
-			run->walk.pieces[0].bytes = copy;
-		}
 		if (!add_piece(run, look, room, &owned[nr_owned]))
 			break;
 		nr_owned++;
@@ -312,7 +307,6 @@ static void read_stacks(struct look_run *run, const uint32_t *tids, size_t nr)
 		return;
 	if (nr_requests)
 		look_memory_copy(run->memory, requests, nr_requests);
-	/* The copies are valid until the next one is made, for a walk that needs more. */
 	for (size_t i = 0; i < nr && !is_over(run); i++) {
 		take_stack(run, thread_of(run, tids[i], false), request_of_tid[i]);
 		run->nr_moving++;
@@ -568,6 +562,7 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->sampled = ret_sampled;
 	run->until_ns = clock_monotonic_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 	run->memory = look_memory_new();
+	run->more = look_memory_new();
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
 	if (!run->link)
@@ -578,6 +573,7 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	forget_threads(run);
 	vec_done(&run->threads);
 	vec_done(&run->words);
+	look_memory_free(run->more);
 	look_memory_free(run->memory);
 	free(run);
 	return err;
