@@ -49,8 +49,11 @@ void x86_take_modrm(struct decoder *decoder)
 	decoder->reg = (uint8_t)((decoder->modrm >> 3 & 7) | (decoder->rex & REX_R ? 8 : 0));
 	decoder->rm = (uint8_t)(low | (decoder->rex & REX_B ? 8 : 0));
 	decoder->is_register = mod == 3;
-	if (decoder->is_register)
+	to->operand = decoder->reg;
+	if (decoder->is_register) {
+		to->rm = decoder->rm;
 		return;
+	}
 	to->has_memory = true;
 	to->base = decoder->rm;
 	if (low == 4) {
@@ -101,6 +104,7 @@ void x86_apply(struct decoder *decoder, unsigned int bits)
 {
 	bool bytes = bits & B;
 
+	decoder->to->width = bytes ? 1 : x86_operand_bytes(decoder);
 	if (bits & A)
 		x86_write(decoder, X86_AX);
 	if (bits & D)
@@ -127,6 +131,7 @@ static void decode_opcode(struct decoder *decoder)
 		}
 	}
 	decoder->to->opcode = opcode;
+	decoder->to->map = decoder->map;
 	switch (decoder->map) {
 	case MAP_ONE:
 		x86_decode_one_byte(decoder, opcode);
@@ -261,7 +266,7 @@ bool x86_decode(const uint8_t *code, size_t nr, struct x86_instruction *ret_inst
 	};
 
 	*ret_instruction = (struct x86_instruction){
-		.reg = X86_NONE, .from = X86_NONE, .base = X86_NONE, .index = X86_NONE, .scale = 1
+		.reg = X86_NONE, .from = X86_NONE, .base = X86_NONE, .index = X86_NONE, .scale = 1, .rm = X86_NONE
 	};
 	take_prefixes(&decoder);
 	decode_opcode(&decoder);

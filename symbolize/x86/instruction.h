@@ -63,6 +63,12 @@ struct x86_instruction {
 	bool has_memory; /* the memory operand is value + base + index * scale, of the current thread's flat memory */
 	uint8_t base, index, scale; /* X86_NONE: without it */
 	uint8_t nr_stored; /* bytes of the memory operand that it may write, at most; not for kinds with a meaning of their own */
+	/* The parts of an instruction as encoded, for a reader that knows more opcodes than have a kind. */
+	uint8_t map; /* of the opcode: 0 one byte, 1 after 0f */
+	uint8_t operand; /* the register field of ModRM: a register, or in its low 3 bits the operation */
+	uint8_t rm; /* the other register of ModRM; X86_NONE: memory, or no ModRM */
+	uint8_t width; /* bytes of an operand that is neither a vector nor converted to another width */
+	int32_t constant; /* of an instruction with ModRM, and of those with al and eax */
 	uint16_t writes; /* bit for each general register that it may change; all that a kind other than OTHER changes besides `reg` */
 	int64_t value; /* constant, distance of a branch, or distance of the memory operand */
 };

@@ -47,6 +47,7 @@ static void alu_constant(struct decoder *decoder, uint8_t opcode)
 	uint8_t operation = decoder->modrm >> 3 & 7;
 	int64_t constant = x86_take_signed(decoder, opcode == 0x81 ? constant_bytes(decoder) : 1);
 
+	to->constant = (int32_t)constant;
 	if (operation == 7) {
 		if (decoder->is_register && opcode != 0x80 && !decoder->has_66) {
 			x86_set(decoder, X86_COMPARE, decoder->rm, X86_NONE);
@@ -80,7 +81,7 @@ static void unary(struct decoder *decoder, uint8_t opcode)
 	uint8_t operation = decoder->modrm >> 3 & 7;
 
 	if (operation < 2) {
-		x86_take(decoder, opcode == 0xf6 ? 1 : constant_bytes(decoder));
+		decoder->to->constant = (int32_t)x86_take_signed(decoder, opcode == 0xf6 ? 1 : constant_bytes(decoder));
 	} else if (operation > 3) {
 		x86_write(decoder, X86_AX);
 		x86_write(decoder, X86_DX);
@@ -328,7 +329,7 @@ void x86_decode_one_byte(struct decoder *decoder, uint8_t opcode)
 		x86_set(decoder, X86_ADD, opcode == 0x01 ? decoder->rm : decoder->reg,
 			opcode == 0x01 ? decoder->reg : decoder->rm);
 	if (bits & I1 && !(opcode == 0x80 || opcode == 0x83))
-		x86_take(decoder, 1);
+		decoder->to->constant = (int32_t)x86_take_signed(decoder, 1);
 	if (bits & IZ && opcode != 0x81)
-		x86_take(decoder, constant_bytes(decoder));
+		decoder->to->constant = (int32_t)x86_take_signed(decoder, constant_bytes(decoder));
 }

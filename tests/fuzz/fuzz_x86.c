@@ -9,7 +9,8 @@ static void check(const uint8_t *code, size_t nr, const struct x86_instruction *
 
 	if (!is->nr_bytes || is->nr_bytes > X86_BYTES_MAX || is->nr_bytes > nr || is->kind > X86_ENTER)
 		__builtin_trap();
-	if (is->reg > X86_NONE || is->from > X86_NONE || is->base > X86_NONE || is->index > X86_NONE || is->scale > 8)
+	if (is->reg > X86_NONE || is->from > X86_NONE || is->base > X86_NONE || is->index > X86_NONE || is->scale > 8 ||
+	    is->operand >= X86_NR_REGISTERS || is->rm > X86_NONE)
 		__builtin_trap();
 	if (!x86_decode(code, is->nr_bytes, &again) || memcmp(&again, is, sizeof(again)) != 0)
 		__builtin_trap();
