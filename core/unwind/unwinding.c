@@ -45,6 +45,7 @@ struct module {
 	uint32_t table; /* in the store */
 	uint32_t nr_segments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
+	struct python_layout python; /* of an interpreter in the file */
 };
 
 /* A table of code that is in no file. */
@@ -501,6 +502,7 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 		module->nr_segments = table->nr_segments;
 		memcpy(module->segments, table->segments, sizeof(module->segments));
 		module->table = number;
+		module->python = table->python;
 		set_state(unwinding, made->number, state);
 		if (state == STATE_REFUSED)
 			note_refused(unwinding);
@@ -598,6 +600,35 @@ int unwinding_fd(const struct unwinding *unwinding)
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number)
 {
 	return unwinding && unwinding->store ? unwind_store_slab(unwinding->store, number) : NULL;
+}
+
+const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias)
+{
+	const struct space *space = unwinding ? unwinding->spaces[tgid % NR_BUCKETS] : NULL;
+	const struct mapping *mappings;
+	size_t nr;
+
+	while (space && space->process.tgid != tgid)
+		space = space->next;
+	if (!space)
+		return NULL;
+	mappings = mappings_now(space->mappings, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct unwind_space_mapping to = { .table = UNWIND_NO_TABLE };
+		const struct module *module;
+
+		if (mappings[i].image >= unwinding->modules.nr)
+			continue;
+		module = &unwinding->modules.data[mappings[i].image];
+		if (module->state != STATE_READY || module->python.status == PYTHON_ABSENT)
+			continue;
+		place_module(module, &mappings[i], &to);
+		if (to.table == UNWIND_NO_TABLE)
+			continue;
+		*ret_bias = mappings[i].start - mappings[i].file_offset - to.to_address;
+		return &module->python;
+	}
+	return NULL;
 }
 
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding)

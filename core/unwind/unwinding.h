@@ -65,5 +65,11 @@ int unwinding_fd(const struct unwinding *unwinding);
 /* A slab of the tables (struct st_slab), for reading, until unwinding_work(). NULL if there is no such slab, or no unwinding. */
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
 
+/*
+ * The layout of the CPython that a process maps, and what to add to addresses in it. NULL: it maps none, or no table of the file is
+ * there yet. Valid until unwinding_work().
+ */
+const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias);
+
 /* Tables, and mappings of processes, that found no room since the start. NULL: 0. */
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding);

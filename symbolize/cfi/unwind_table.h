@@ -11,6 +11,7 @@
 #include "bpf/unwind_abi.h"
 #include "core/base/hashidx.h"
 #include "core/base/vec.h"
+#include "symbolize/python.h"
 
 enum {
 	UNWIND_PAGES_MAX = 1 << 20, /* 4 GiB of addresses; common code models of x86_64 allow less */
@@ -43,6 +44,7 @@ struct unwind_table {
 	VEC(uint32_t) rows; /* in the order of the pages */
 	VEC(struct st_unwind_rule) rules;
 	struct unwind_facts facts;
+	struct python_layout python; /* of an interpreter in the file */
 	VEC(char) needs; /* libraries, by NEEDS_… of symbolize.h; ends with a NUL, or is empty */
 };
 

@@ -5,6 +5,7 @@
 
 #include "symbolize/cfi/unwind_compile.h"
 #include "symbolize/elf/elf_needs.h"
+#include "symbolize/python/python_layout.h"
 #include "symbolize/worker/worker_internal.h"
 
 /*
@@ -20,6 +21,8 @@ static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 	if (elf_needs_read(&elf, needs))
 		vec_done(needs);
 	err = unwind_compile(&elf, table);
+	if (!err)
+		python_layout_read(&elf, &table->python);
 	elf_file_done(&elf);
 	return err;
 }
@@ -35,6 +38,7 @@ static void send_head(struct worker *worker, enum symbol_status status, const st
 		.nr_functions = table->facts.nr_functions,
 		.nr_bad = table->facts.nr_bad,
 		.nr_segments = table->nr_segments,
+		.python = table->python,
 	};
 	struct draft *draft = &worker->draft;
 	uint32_t unused;

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/python/python_layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/elf/elf_tables.h"
+#include "symbolize/python/accessor.h"
+
+enum {
+	SYMBOLS_READ_MAX = 1 << 16, /* exported by one file; CPython has 2,000 */
+	NAMES_MAX_BYTES = 4 << 20,
+	OFFSET_MAX = 0x3fff, /* of a member; the largest is one of an interpreter state */
+};
+
+/* The functions and objects that are looked for. */
+enum symbol {
+	FRAME_GET_CODE,
+	FRAME_GET_LASTI,
+	FRAME_GET_BACK,
+	FRAME_IS_ENTRY,
+	THREAD_GET_FRAME,
+	THREAD_NEXT,
+	INTERPRETER_HEAD,
+	INTERPRETER_NEXT,
+	INTERPRETER_THREADS,
+	BYTES_AS_STRING,
+	BYTES_SIZE,
+	UNICODE_LENGTH,
+	UNICODE_AS_UTF8,
+	CODE_TYPE,
+	UNICODE_TYPE,
+	VERSION,
+	NR_SYMBOLS,
+};
+
+static const char *const symbol_names[NR_SYMBOLS] = {
+	[FRAME_GET_CODE] = "PyFrame_GetCode",
+	[FRAME_GET_LASTI] = "PyFrame_GetLasti",
+	[FRAME_GET_BACK] = "PyFrame_GetBack",
+	[FRAME_IS_ENTRY] = "_PyFrame_IsEntryFrame",
+	[THREAD_GET_FRAME] = "PyThreadState_GetFrame",
+	[THREAD_NEXT] = "PyThreadState_Next",
+	[INTERPRETER_HEAD] = "PyInterpreterState_Head",
+	[INTERPRETER_NEXT] = "PyInterpreterState_Next",
+	[INTERPRETER_THREADS] = "PyInterpreterState_ThreadHead",
+	[BYTES_AS_STRING] = "PyBytes_AsString",
+	[BYTES_SIZE] = "PyBytes_Size",
+	[UNICODE_LENGTH] = "PyUnicode_GetLength",
+	[UNICODE_AS_UTF8] = "PyUnicode_AsUTF8AndSize",
+	[CODE_TYPE] = "PyCode_Type",
+	[UNICODE_TYPE] = "PyUnicode_Type",
+	[VERSION] = "Py_Version",
+};
+
+/* A function that is read, and what is known so far. */
+struct asking {
+	const struct elf_file *elf;
+	uint64_t symbols[NR_SYMBOLS]; /* addresses; 0: the file has none */
+	struct accessor accessor; /* of the function at hand */
+	uint16_t argument, frame, code; /* nodes: its argument; the frame of a frame object; and the code of that */
+	uint16_t object_frame; /* offset of the frame in a frame object */
+	struct python_layout *layout;
+};
+
+/* ---- answers ---- */
+
+struct answer {
+	int64_t value;
+	bool is_there, is_doubtful;
+};
+
+static void offer(struct answer *answer, int64_t value)
+{
+	answer->is_doubtful |= answer->is_there && answer->value != value;
+	answer->is_there = true;
+	answer->value = value;
+}
+
+/* Exactly one, and an offset. */
+static bool accept(const struct answer *answer, uint16_t *ret_offset)
+{
+	if (!answer->is_there || answer->is_doubtful || answer->value < 0 || answer->value > OFFSET_MAX)
+		return false;
+	*ret_offset = (uint16_t)answer->value;
+	return true;
+}
+
+static const struct expression *node(const struct asking *asking, uint16_t number)
+{
+	return &asking->accessor.nodes[number];
+}
+
+/* Reads a function. */
+static bool ask(struct asking *asking, enum symbol function)
+{
+	if (!asking->symbols[function] || accessor_read(&asking->accessor, asking->elf, asking->symbols[function]))
+		return false;
+	asking->argument = accessor_argument(&asking->accessor, 0);
+	return true;
+}
+
+/* The same for one whose argument is a frame object. */
+static bool ask_frame(struct asking *asking, enum symbol function)
+{
+	struct accessor *accessor = &asking->accessor;
+
+	if (!ask(asking, function))
+		return false;
+	asking->frame = accessor_load(accessor, asking->argument, asking->object_frame, 8);
+	asking->code = accessor_load(accessor, asking->frame, asking->layout->frame_code, 8);
+	return true;
+}
+
+/* The function returns a word at this offset of its argument. */
+static bool ask_word(struct asking *asking, enum symbol function, uint16_t *ret_offset)
+{
+	struct answer answer = {};
+
+	if (!ask(asking, function))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++)
+		if (accessor_is_load(&asking->accessor, asking->accessor.returns[i], asking->argument, 8))
+			offer(&answer, node(asking, asking->accessor.returns[i])->value);
+	return accept(&answer, ret_offset);
+}
+
+/* It returns a place at this offset in its argument. */
+static bool ask_place(struct asking *asking, enum symbol function, uint16_t *ret_offset)
+{
+	struct answer answer = {};
+
+	if (!ask(asking, function))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++) {
+		const struct expression *returned = node(asking, asking->accessor.returns[i]);
+
+		if (returned->kind == EXPRESSION_SUM && returned->base == asking->argument)
+			offer(&answer, returned->value);
+	}
+	return accept(&answer, ret_offset);
+}
+
+/* ---- frames ---- */
+
+/* PyFrame_GetCode returns the word at frame_code of the frame, without tag bits. */
+static bool ask_code(struct asking *asking)
+{
+	struct answer code = {}, frame = {}, tags = {};
+
+	if (!ask(asking, FRAME_GET_CODE))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++) {
+		const struct expression *returned = node(asking, asking->accessor.returns[i]);
+
+		if (returned->kind == EXPRESSION_MASKED) {
+			offer(&tags, ~returned->value);
+			returned = node(asking, returned->base);
+		}
+		if (returned->kind != EXPRESSION_LOAD || returned->width != 8)
+			continue;
+		offer(&code, returned->value);
+		if (returned->base == asking->argument)
+			offer(&frame, -1); /* the object itself is the frame */
+		else if (accessor_is_load(&asking->accessor, returned->base, asking->argument, 8))
+			offer(&frame, node(asking, returned->base)->value);
+	}
+	if (frame.is_there && frame.value == -1 && !frame.is_doubtful) {
+		asking->layout->question = PYTHON_ASK_OLD;
+		return false;
+	}
+	if (tags.is_there && (!accept(&tags, &asking->layout->code_tags) || asking->layout->code_tags > 7))
+		return false;
+	return accept(&code, &asking->layout->frame_code) && accept(&frame, &asking->object_frame);
+}
+
+/* PyFrame_GetLasti subtracts the place of the first instruction, which is in the code object, from another word of the frame. */
+static bool ask_instruction(struct asking *asking)
+{
+	struct answer answer = {};
+
+	if (!ask_frame(asking, FRAME_GET_LASTI))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_nodes; i++)
+		if (i != asking->code && accessor_is_load(&asking->accessor, i, asking->frame, 8))
+			offer(&answer, node(asking, i)->value);
+	return accept(&answer, &asking->layout->frame_instruction);
+}
+
+static bool ask_instructions(struct asking *asking)
+{
+	struct answer answer = {};
+
+	if (!ask_frame(asking, FRAME_GET_LASTI))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_nodes; i++) {
+		const struct expression *place = node(asking, i), *base = node(asking, place->base);
+
+		if (place->kind == EXPRESSION_SUM &&
+		    (place->base == asking->code || (base->kind == EXPRESSION_MASKED && base->base == asking->code)))
+			offer(&answer, place->value);
+	}
+	return accept(&answer, &asking->layout->code_instructions);
+}
+
+/* PyFrame_GetBack compares a byte of the previous frame, its owner, with a constant. */
+static bool ask_previous(struct asking *asking)
+{
+	struct answer answer = {};
+
+	if (!ask_frame(asking, FRAME_GET_BACK))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_compares; i++) {
+		const struct expression *byte = node(asking, asking->accessor.compares[i].node);
+
+		if (byte->kind == EXPRESSION_LOAD && byte->width == 1 &&
+		    accessor_is_load(&asking->accessor, byte->base, asking->frame, 8))
+			offer(&answer, node(asking, byte->base)->value);
+	}
+	return accept(&answer, &asking->layout->frame_previous);
+}
+
+static bool ask_owner(struct asking *asking)
+{
+	struct answer answer = {};
+	uint16_t previous;
+
+	if (!ask_frame(asking, FRAME_GET_BACK))
+		return false;
+	previous = accessor_load(&asking->accessor, asking->frame, asking->layout->frame_previous, 8);
+	for (uint16_t i = 0; i < asking->accessor.nr_compares; i++)
+		if (accessor_is_load(&asking->accessor, asking->accessor.compares[i].node, previous, 1))
+			offer(&answer, node(asking, asking->accessor.compares[i].node)->value);
+	return accept(&answer, &asking->layout->frame_owner);
+}
+
+/* _PyFrame_IsEntryFrame returns a byte of the frame; later versions compare the owner of the previous one. */
+static bool ask_entry(struct asking *asking)
+{
+	struct answer byte = {}, owner = {};
+	uint16_t number = 0;
+
+	if (!ask_frame(asking, FRAME_IS_ENTRY))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++)
+		if (accessor_is_load(&asking->accessor, asking->accessor.returns[i], asking->frame, 1))
+			offer(&byte, node(asking, asking->accessor.returns[i])->value);
+	for (uint16_t i = 0; i < asking->accessor.nr_compares; i++) {
+		const struct expression *compared = node(asking, asking->accessor.compares[i].node);
+
+		if (compared->kind == EXPRESSION_LOAD && compared->width == 1 &&
+		    compared->value == asking->layout->frame_owner)
+			offer(&owner, asking->accessor.compares[i].with);
+	}
+	if (byte.is_there && !owner.is_there)
+		return accept(&byte, &asking->layout->frame_is_entry);
+	if (byte.is_there || !accept(&owner, &number) || !number || number > UINT8_MAX)
+		return false;
+	asking->layout->entry_owner = (uint8_t)number;
+	return true;
+}
+
+/* The number of loads from the argument to a node; 0: it is not loaded from there. */
+static unsigned int depth_of(const struct asking *asking, uint16_t number)
+{
+	unsigned int depth = 0;
+
+	while (node(asking, number)->kind == EXPRESSION_LOAD && node(asking, number)->width == 8) {
+		depth++;
+		number = node(asking, number)->base;
+	}
+	return number == asking->argument ? depth : 0;
+}
+
+/* PyThreadState_GetFrame looks at the owner of the current frame first, which is the one that is reached by the fewest loads. */
+static bool ask_current(struct asking *asking)
+{
+	struct answer frame = {}, through = {};
+	unsigned int fewest = 3;
+
+	if (!ask(asking, THREAD_GET_FRAME))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_compares; i++) {
+		const struct expression *owner = node(asking, asking->accessor.compares[i].node);
+		unsigned int depth = owner->kind == EXPRESSION_LOAD && owner->width == 1 &&
+						     owner->value == asking->layout->frame_owner
+					     ? depth_of(asking, owner->base)
+					     : 0;
+
+		if (!depth || depth > fewest)
+			continue;
+		if (depth < fewest)
+			frame = through = (struct answer){};
+		fewest = depth;
+		offer(&frame, node(asking, owner->base)->value);
+		if (depth == 2)
+			offer(&through, node(asking, node(asking, owner->base)->base)->value);
+	}
+	return fewest < 3 && accept(&frame, &asking->layout->thread_frame) &&
+	       (fewest == 1 || accept(&through, &asking->layout->thread_cframe));
+}
+
+/* ---- threads and interpreters ---- */
+
+static bool ask_next_thread(struct asking *asking)
+{
+	return ask_word(asking, THREAD_NEXT, &asking->layout->thread_next);
+}
+
+static bool ask_next_interpreter(struct asking *asking)
+{
+	return ask_word(asking, INTERPRETER_NEXT, &asking->layout->interpreter_next);
+}
+
+static bool ask_threads(struct asking *asking)
+{
+	return ask_word(asking, INTERPRETER_THREADS, &asking->layout->interpreter_threads);
+}
+
+/* PyInterpreterState_Head returns a word of _PyRuntime, whose address may come from a table that the linker fills. */
+static bool ask_interpreters(struct asking *asking)
+{
+	struct answer head = {}, offset = {}, by_pointer = {};
+
+	if (!ask(asking, INTERPRETER_HEAD))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++) {
+		const struct expression *word = node(asking, asking->accessor.returns[i]),
+					*base = node(asking, word->base);
+
+		if (word->kind != EXPRESSION_LOAD || word->width != 8)
+			continue;
+		offer(&by_pointer, base->kind == EXPRESSION_LOAD);
+		offer(&offset, word->value);
+		if (base->kind == EXPRESSION_LOAD && base->width == 8 && !base->value)
+			base = node(asking, base->base);
+		if (base->kind == EXPRESSION_NUMBER)
+			offer(&head, base->value);
+	}
+	if (!head.is_there || head.is_doubtful || offset.is_doubtful || by_pointer.is_doubtful)
+		return false;
+	asking->layout->head = (uint64_t)head.value;
+	asking->layout->head_offset = (uint64_t)offset.value;
+	asking->layout->head_by_pointer = by_pointer.value;
+	return true;
+}
+
+/* ---- objects ---- */
+
+/* PyBytes_Size loads the type of its argument, and flags of that type. */
+static bool ask_type(struct asking *asking)
+{
+	struct answer answer = {};
+
+	if (!ask(asking, BYTES_SIZE))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_nodes; i++) {
+		const struct expression *flags = node(asking, i);
+
+		if (flags->kind == EXPRESSION_LOAD &&
+		    accessor_is_load(&asking->accessor, flags->base, asking->argument, 8))
+			offer(&answer, node(asking, flags->base)->value);
+	}
+	if (!accept(&answer, &asking->layout->object_type))
+		return false;
+	if (asking->layout->object_type == 8)
+		return true;
+	if (asking->layout->object_type > 8)
+		asking->layout->question = PYTHON_ASK_FREE_THREADED;
+	return false;
+}
+
+static bool ask_bytes(struct asking *asking)
+{
+	return ask_word(asking, BYTES_SIZE, &asking->layout->bytes_size) &&
+	       ask_place(asking, BYTES_AS_STRING, &asking->layout->bytes_data);
+}
+
+static bool ask_length(struct asking *asking)
+{
+	return ask_word(asking, UNICODE_LENGTH, &asking->layout->text_length);
+}
+
+/* PyUnicode_AsUTF8AndSize looks at bits of the state of its argument, in a byte or in the whole. */
+static bool ask_state(struct asking *asking)
+{
+	struct answer byte = {}, whole = {};
+
+	if (!ask(asking, UNICODE_AS_UTF8))
+		return false;
+	for (uint16_t i = 0; i < asking->accessor.nr_nodes; i++) {
+		if (accessor_is_load(&asking->accessor, i, asking->argument, 1))
+			offer(&byte, node(asking, i)->value);
+		if (accessor_is_load(&asking->accessor, i, asking->argument, 4))
+			offer(&whole, node(asking, i)->value);
+	}
+	return accept(byte.is_there ? &byte : &whole, &asking->layout->text_state);
+}
+
+static bool ask_text(struct asking *asking)
+{
+	return ask_place(asking, UNICODE_AS_UTF8, &asking->layout->text_ascii);
+}
+
+static bool ask_objects(struct asking *asking)
+{
+	asking->layout->code_type = asking->symbols[CODE_TYPE];
+	asking->layout->text_type = asking->symbols[UNICODE_TYPE];
+	return asking->layout->code_type && asking->layout->text_type;
+}
+
+static const struct {
+	bool (*ask)(struct asking *asking);
+	const char *text;
+} questions[PYTHON_NR_QUESTIONS] = {
+	[PYTHON_ASK_CODE] = { ask_code, "PyFrame_GetCode: where a frame has its code" },
+	[PYTHON_ASK_OLD] = { NULL, "versions before 3.11 keep their frames in another way" },
+	[PYTHON_ASK_FREE_THREADED] = { NULL, "a build without the global lock" },
+	[PYTHON_ASK_INSTRUCTION] = { ask_instruction, "PyFrame_GetLasti: where a frame has its instruction" },
+	[PYTHON_ASK_INSTRUCTIONS] = { ask_instructions, "PyFrame_GetLasti: where code has its instructions" },
+	[PYTHON_ASK_PREVIOUS] = { ask_previous, "PyFrame_GetBack: where a frame has its caller" },
+	[PYTHON_ASK_OWNER] = { ask_owner, "PyFrame_GetBack: where a frame has its owner" },
+	[PYTHON_ASK_ENTRY] = { ask_entry, "_PyFrame_IsEntryFrame: which frames C has called" },
+	[PYTHON_ASK_CURRENT] = { ask_current, "PyThreadState_GetFrame: where a thread has its frame" },
+	[PYTHON_ASK_NEXT_THREAD] = { ask_next_thread, "PyThreadState_Next: where the next thread is" },
+	[PYTHON_ASK_NEXT_INTERPRETER] = { ask_next_interpreter,
+					  "PyInterpreterState_Next: where the next interpreter is" },
+	[PYTHON_ASK_THREADS] = { ask_threads, "PyInterpreterState_ThreadHead: where the threads are" },
+	[PYTHON_ASK_INTERPRETERS] = { ask_interpreters, "PyInterpreterState_Head: where the interpreters are" },
+	[PYTHON_ASK_TYPE] = { ask_type, "PyBytes_Size: where an object has its type" },
+	[PYTHON_ASK_BYTES] = { ask_bytes, "PyBytes_AsString: where the bytes are" },
+	[PYTHON_ASK_LENGTH] = { ask_length, "PyUnicode_GetLength: where a string has its length" },
+	[PYTHON_ASK_STATE] = { ask_state, "PyUnicode_AsUTF8AndSize: where a string has its state" },
+	[PYTHON_ASK_TEXT] = { ask_text, "PyUnicode_AsUTF8AndSize: where a string has its text" },
+	[PYTHON_ASK_OBJECTS] = { ask_objects, "PyCode_Type, PyUnicode_Type: not exported" },
+};
+
+const char *python_question_text(enum python_question question)
+{
+	return question < PYTHON_NR_QUESTIONS ? questions[question].text : "";
+}
+
+const char *python_version_text(uint32_t version, char buffer[16])
+{
+	if (version)
+		snprintf(buffer, 16, "%u.%u.%u", version >> 24, version >> 16 & 255, version >> 8 & 255);
+	else
+		*buffer = '\0';
+	return buffer;
+}
+
+/* ---- symbols ---- */
+
+static void take_symbol(struct asking *asking, const Elf64_Sym *symbol, const char *name)
+{
+	if (!symbol->st_value || symbol->st_shndx == SHN_UNDEF)
+		return;
+	for (size_t i = 0; i < NR_SYMBOLS; i++)
+		if (!strcmp(symbol_names[i], name))
+			asking->symbols[i] = symbol->st_value;
+}
+
+/* The exported symbols. False: the file is no CPython. */
+static bool find_symbols(struct asking *asking)
+{
+	struct elf_table tables[ELF_TABLES_MAX], *table = NULL;
+	_cleanup_(freep) Elf64_Sym *symbols = NULL;
+	_cleanup_(freep) char *names = NULL;
+	size_t nr = 0;
+	int err;
+
+	if (!asking->elf->is_64 || asking->elf->machine != EM_X86_64 || elf_tables_find(asking->elf, tables, &nr))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (tables[i].dynamic)
+			table = &tables[i];
+	if (!table || table->nr > SYMBOLS_READ_MAX)
+		return false;
+	names = elf_file_copy(asking->elf, table->names_offset, table->names_bytes, NAMES_MAX_BYTES, &err);
+	if (!names ||
+	    !memmem(names, table->names_bytes, symbol_names[FRAME_GET_CODE], strlen(symbol_names[FRAME_GET_CODE])))
+		return false;
+	symbols = elf_file_copy(asking->elf, table->offset, table->nr * sizeof(*symbols), UINT64_MAX, &err);
+	for (size_t i = 0; symbols && i < table->nr; i++)
+		if (symbols[i].st_name < table->names_bytes)
+			take_symbol(asking, &symbols[i], names + symbols[i].st_name);
+	return asking->symbols[FRAME_GET_CODE] && asking->symbols[THREAD_GET_FRAME];
+}
+
+static void read_version(const struct asking *asking, struct python_layout *layout)
+{
+	uint64_t offset;
+
+	if (!asking->symbols[VERSION] || elf_file_offset_of_address(asking->elf, asking->symbols[VERSION], &offset) ||
+	    elf_file_read(asking->elf, offset, &layout->version, sizeof(layout->version)))
+		layout->version = 0;
+}
+
+void python_layout_read(const struct elf_file *elf, struct python_layout *ret_layout)
+{
+	struct asking asking = { .elf = elf, .layout = ret_layout };
+
+	*ret_layout = (struct python_layout){ .frame_is_entry = PYTHON_NONE, .thread_cframe = PYTHON_NONE };
+	if (!find_symbols(&asking))
+		return;
+	read_version(&asking, ret_layout);
+	ret_layout->status = PYTHON_REFUSED;
+	for (unsigned int i = 0; i < PYTHON_NR_QUESTIONS; i++) {
+		if (!questions[i].ask)
+			continue;
+		ret_layout->question = (uint8_t)i;
+		if (!questions[i].ask(&asking))
+			return;
+	}
+	ret_layout->status = PYTHON_FOUND;
+	ret_layout->question = 0;
+}
