@@ -309,7 +309,7 @@ static int add_frames(struct reader *reader, struct profile_frame *frame, size_t
 
 	if (!profile->view.inlines)
 		frame->level = 0;
-	if (frame->kind > FRAME_TEXT || frame->reason >= REASON_NR || frame->line_reason >= LINES_NR)
+	if (frame->kind > FRAME_INTERPRETER || frame->reason >= REASON_NR || frame->line_reason >= LINES_NR)
 		return malformed(reader, "frame %zu is of an unknown kind", i);
 	if (frame->kind == FRAME_USER_FILE && frame->file >= profile->files.nr)
 		return malformed(reader, "frame %zu refers to a missing file", i);

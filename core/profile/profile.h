@@ -38,6 +38,7 @@ enum frame_kind {
 	FRAME_USER_FILE, /* where = offset in the file `file`, the same for every process and ASLR layout */
 	FRAME_USER_RAW,  /* where = address in process `tgid`; 0 and 0 when no code was mapped there */
 	FRAME_TEXT, /* only a name: folded text, a probe or a label; `where` keeps such frames apart */
+	FRAME_INTERPRETER, /* a function that an interpreter runs, with its source and line; `where` and `line` keep such frames apart */
 };
 
 /* Why a frame has no name. frame_reason_text() has the sentences. */

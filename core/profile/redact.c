@@ -159,7 +159,8 @@ static string_id module_of(struct redactor *redactor, const struct profile_frame
 
 		return strtab_add(&redactor->fresh, path_name(strtab_get(&redactor->fresh, path)));
 	}
-	return *module == '[' ? keep(redactor, frame->module) : number(redactor, SECRET_FILE, frame->module, "");
+	return *module == '[' || frame->kind == FRAME_INTERPRETER ? keep(redactor, frame->module)
+								  : number(redactor, SECRET_FILE, frame->module, "");
 }
 
 /* The module is in front of names without a symbol: "libx.so!fn_0x10". */

@@ -82,16 +82,14 @@ static void add_source(struct writer *writer, const struct profile_frame *frame)
 static void add_frame(struct writer *writer, const struct profile_frame *frame)
 {
 	static const char *const kinds[] = {
-		[FRAME_KERNEL] = "kernel",
-		[FRAME_USER_FILE] = "file",
-		[FRAME_USER_RAW] = "unmapped",
-		[FRAME_TEXT] = "text",
+		[FRAME_KERNEL] = "kernel", [FRAME_USER_FILE] = "file",          [FRAME_USER_RAW] = "unmapped",
+		[FRAME_TEXT] = "text",     [FRAME_INTERPRETER] = "interpreter",
 	};
 
-	json_text(&writer->json, "kind", frame->kind <= FRAME_TEXT ? kinds[frame->kind] : "text");
+	json_text(&writer->json, "kind", frame->kind <= FRAME_INTERPRETER ? kinds[frame->kind] : "text");
 	if (frame->name) {
 		add_string(writer, "name", frame->name);
-		if (!frame->level)
+		if (!frame->level && frame->kind != FRAME_INTERPRETER)
 			json_number(&writer->json, "offset", frame->offset);
 	} else {
 		json_text(&writer->json, "unnamed", frame_reason_text(frame->reason));
@@ -103,7 +101,7 @@ static void add_frame(struct writer *writer, const struct profile_frame *frame)
 	if (frame->kind == FRAME_USER_FILE) {
 		json_number(&writer->json, "file", frame->file);
 		add_hex(writer, "file_offset", frame->where);
-	} else if (frame->kind != FRAME_TEXT) {
+	} else if (frame->kind == FRAME_KERNEL || frame->kind == FRAME_USER_RAW) {
 		add_hex(writer, "address", frame->where);
 	}
 }

@@ -14,6 +14,7 @@
 #include "core/render/documents.h"
 #include "core/render/merge.h"
 #include "core/render/render.h"
+#include "core/render/text_writer.h"
 
 struct writer {
 	const struct profile *profile;
@@ -80,6 +81,11 @@ static void add_frame(struct writer *writer, uint32_t at)
 		buf_adds(writer->out, LABEL_UNKNOWN);
 	if (frame->level) {
 		buf_adds(writer->out, " (inlined)\n");
+		return;
+	}
+	if (frame->kind == FRAME_INTERPRETER) {
+		add_interpreter_line(profile, frame, ESCAPE_LINE, writer->out);
+		buf_addc(writer->out, '\n');
 		return;
 	}
 	if (frame->name && frame->kind != FRAME_TEXT)

@@ -48,12 +48,29 @@ static void add_line_number(const struct profile_frame *frame, struct buf *text)
 		buf_adds(text, ":?");
 }
 
+static void add_path_line(const char *path, const struct profile_frame *frame, enum escape_form form, struct buf *text)
+{
+	escape_add(text, path, form);
+	add_line_number(frame, text);
+}
+
 void add_short_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
 		    struct buf *text)
 {
-	buf_addc(text, ':');
-	escape_add(text, path_name(profile_string(profile, frame->source)), form);
-	add_line_number(frame, text);
+	const char *path = path_name(profile_string(profile, frame->source));
+
+	buf_adds(text, frame->kind == FRAME_INTERPRETER ? " (" : ":");
+	add_path_line(path, frame, form, text);
+	if (frame->kind == FRAME_INTERPRETER)
+		buf_addc(text, ')');
+}
+
+void add_interpreter_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
+			  struct buf *text)
+{
+	buf_adds(text, " (");
+	add_path_line(profile_string(profile, frame->source), frame, form, text);
+	buf_addc(text, ')');
 }
 
 /*
@@ -89,6 +106,11 @@ static void make_line(struct text_writer *writer, const struct profile_frame *fr
 			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_NAME);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
+	if (frame->kind == FRAME_INTERPRETER) {
+		add_interpreter_line(writer->profile, frame, ESCAPE_NAME, text);
+		buf_addc(text, '\n');
+		return;
+	}
 	if (frame->level)
 		buf_adds(text, " (inlined)");
 	else if (view->offsets && frame->name && frame->kind != FRAME_TEXT)

@@ -37,9 +37,16 @@ void writer_add_frame(struct text_writer *writer, uint32_t frame);
 /* The same for the `nr` frames of a stack, the last one first, as folded lines have them. */
 void writer_add_frames(struct text_writer *writer, const uint32_t *frames, uint32_t nr);
 
-/* Adds ":file.c:31", where a source is known: for forms whose names stand side by side. '?' for a place of no line. */
+/*
+ * Adds ":file.c:31", where a source is known: for forms whose names stand side by side. '?' for a place of no line. After a function of an
+ * interpreter " (file.py:31)".
+ */
 void add_short_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
 		    struct buf *text);
+
+/* The same with the whole path, for FRAME_INTERPRETER only. */
+void add_interpreter_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
+			  struct buf *text);
 
 /* Adds what every frame's line begins with: two spaces for stackcount, a tab for stacksnoop, four for profile. */
 void writer_add_indent(const struct text_writer *writer, struct buf *text);

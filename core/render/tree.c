@@ -178,8 +178,10 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 		/* funccount stores all its probes as kernel frames */
 		kind = read_text(name, profile->view.style == VIEW_FUNCCOUNT ? TREE_USER : kind, &text);
 	} else if (frame->name) {
+		bool is_language = frame->kind == FRAME_INTERPRETER || is_jit(profile, frame);
+
 		escape_add(&text, name, ESCAPE_NAME);
-		kind = kind == TREE_USER && is_jit(profile, frame) ? TREE_JIT : kind;
+		kind = kind == TREE_USER && is_language ? TREE_JIT : kind;
 	} else if (module.nr && frame->kind != FRAME_KERNEL) {
 		buf_addf(&text, "[%s]", buf_text(&module));
 		kind = TREE_LABEL;
