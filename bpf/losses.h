@@ -67,7 +67,8 @@
 	X(CUT, EVENT,                                                                                             \
 	  "{millisecond|milliseconds} after its start the run was ended to limit its cost (--max-overhead)")      \
 	X(MOVED, STACK, "{thread|threads} shown without user stack: moved while being read")                      \
-	X(NOT_SAMPLED, STACK, "{thread|threads} shown without stack: running, but no sample came")
+	X(NOT_SAMPLED, STACK, "{thread|threads} shown without stack: running, but no sample came")                \
+	X(INTERPRETER, STACK, "{thread|threads} shown with Python frames missing: they could not be read")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

@@ -137,6 +137,14 @@ int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user
 	return 0;
 }
 
+uint32_t process_inner_tid(uint32_t tid)
+{
+	_cleanup_(buf_done) struct buf status = {};
+	uint32_t inner = read_text(tid, "status", &status) ? 0 : number_of_line(&status, "\nNSpid:", INT_MAX);
+
+	return inner ?: tid;
+}
+
 /* "Groups:\t24 27 1000 " */
 static void read_groups(const struct buf *status, gid_t **ret_groups, size_t *ret_nr)
 {

@@ -44,6 +44,9 @@ void process_continue(pid_t pid);
 /* The process id in the pid namespace of the process, and its effective user id. 0, or -ESRCH. */
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
 
+/* The id of a thread in its own pid namespace; `tid` if that cannot be read. */
+uint32_t process_inner_tid(uint32_t tid);
+
 /*
  * The supplementary groups of the nearest ancestor of this process with this real user id. The list is malloc()ed; NULL if it is
  * empty. False if there is no such ancestor.

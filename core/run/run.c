@@ -418,17 +418,20 @@ static int look(struct run *run)
 	const struct look_sources sources = { run->plan,      run->loaded, run->drain, run->spaces,
 					      run->unwinding, has_signal,  run };
 	struct drain_target target = run_target(run);
+	_cleanup_(buf_done) struct buf notes = {};
 	bool is_cut = false;
-	int err = look_at_threads(&sources, &target, &run->sampled, &is_cut);
+	int err = look_at_threads(&sources, &target, &run->sampled, &is_cut, &notes);
 
 	run->reason = has_signal(run) ? COLLECT_SIGNAL : COLLECT_DURATION;
 	run->lost |= is_cut;
-	if (!is_cut || run->plan->presentation.quiet)
+	if (run->plan->presentation.quiet)
 		return err;
-	if (run->reason == COLLECT_SIGNAL)
+	if (is_cut && run->reason == COLLECT_SIGNAL)
 		run_say("ended by a signal: %s", missing);
-	else
+	else if (is_cut)
 		run_say("ended after %d s: %s", LOOK_SECONDS, missing);
+	if (notes.nr)
+		run_say_lines(buf_text(&notes));
 	return err;
 }
 

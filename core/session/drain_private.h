@@ -75,10 +75,22 @@ enum look_label {
 	LOOK_LABEL_NOT_SAMPLED,
 };
 
+/* A frame of an interpreter, for a place among the user frames of the record as the profile has it. */
+struct drain_insert {
+	uint16_t place; /* before the frame there */
+	bool replaces; /* and that one goes: the interpreter's own */
+	uint32_t frame; /* in the profile */
+};
+
+#define DRAIN_INSERTS_MAX 1024
+
 struct drain_look {
 	char letter; /* the state of the thread, as ps shows it */
 	uint64_t waited_ns; /* since it last came onto a CPU; 0: unknown */
 	enum look_label label;
+	const struct drain_insert *inserts; /* by place */
+	size_t nr_inserts;
+	bool lacks_frames; /* some frames of an interpreter could not be read */
 };
 
 /* Adds a row for a thread as it is now (look.c). */

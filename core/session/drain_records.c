@@ -216,6 +216,39 @@ static void add_label(struct profile *profile, enum look_label label, uint32_t *
 	*ret_address = 0;
 }
 
+/* Whether it takes the place of a frame that is there. */
+static bool replaces(const struct drain_insert *insert, size_t nr_user)
+{
+	return insert->replaces && insert->place < nr_user;
+}
+
+/* Moves the user frames apart from the last one on, and puts those of an interpreter between them. */
+static void add_inserts(struct profile_record *record, const struct drain_look *look, uint32_t *frames,
+			uint64_t *addresses)
+{
+	const size_t nr_user = record->nr_user;
+	size_t nr_gone = 0, from = nr_user, to;
+
+	for (size_t i = 0; i < look->nr_inserts; i++)
+		nr_gone += replaces(&look->inserts[i], nr_user);
+	to = from + look->nr_inserts - nr_gone;
+	record->nr_user = (uint16_t)to;
+	for (size_t i = look->nr_inserts; i > 0; i--) {
+		const struct drain_insert *insert = &look->inserts[i - 1];
+		bool is_replacing = replaces(insert, nr_user);
+
+		for (; from > insert->place + (size_t)is_replacing; from--) {
+			frames[--to] = frames[from - 1];
+			addresses[to] = addresses[from - 1];
+		}
+		frames[--to] = insert->frame;
+		addresses[to] = 0;
+		from -= is_replacing;
+	}
+	if (look->lacks_frames)
+		record->user_loss = 1 + ST_LOSS_INTERPRETER;
+}
+
 /* Threads have a row each, which begins with the state. A sample is of a running one. */
 static void add_look_frames(struct drain *drain, struct profile *profile, struct profile_record *record,
 			    const struct drain_look *look, uint32_t *frames, uint64_t *addresses)
@@ -242,8 +275,8 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 				    const struct st_stack *stack, const struct drain_look *look)
 {
 	struct profile_record record = record_of(drain, target->profile, &stack->head);
-	uint64_t addresses[2 * ST_MAX_FRAMES + 4];
-	uint32_t frames[2 * ST_MAX_FRAMES + 4];
+	uint64_t addresses[2 * ST_MAX_FRAMES + 4 + DRAIN_INSERTS_MAX];
+	uint32_t frames[2 * ST_MAX_FRAMES + 4 + DRAIN_INSERTS_MAX];
 
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
 		addresses[i] = stack->frames[i];
@@ -255,6 +288,8 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 				     addresses + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
 				  addresses + record.nr_kernel + record.nr_user);
+	if (look && look->nr_inserts)
+		add_inserts(&record, look, frames + record.nr_kernel, addresses + record.nr_kernel);
 	add_look_frames(drain, target->profile, &record, look, frames, addresses);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };

@@ -15,6 +15,7 @@
 #include "bpf/unwind_space.h"
 #include "core/session/drain_private.h"
 #include "core/session/look_private.h"
+#include "core/session/look_python.h"
 
 #define TURNS_MAX 5 /* looks at a thread that moves each time */
 #define TABLES_MS 2000 /* for the tables of all processes */
@@ -33,6 +34,7 @@ struct look_run {
 	VEC(struct look_thread) threads; /* by tid */
 	struct look_memory *memory; /* for the first copies, which stay until all of them are walked */
 	struct look_memory *more; /* for what a walk needs beyond that */
+	struct look_python *python;
 	struct look_walk walk; /* large */
 	uint32_t turn;
 	bool walks; /* else user stacks are not read in this turn */
@@ -138,6 +140,7 @@ static void thread_done(struct look_thread *thread)
 {
 	free(thread->look);
 	free(thread->stack);
+	free(thread->inserts);
 }
 
 /* ---- user stacks ---- */
@@ -182,8 +185,9 @@ static bool add_piece(struct look_run *run, const struct st_look *look, size_t r
 }
 
 /* A walk that needs memory beyond the first copy begins again with larger copies: deep stacks, other stacks. */
-static void walk_thread(struct look_run *run, const struct st_look *look, const struct look_piece *first)
+static void walk_thread(struct look_run *run, struct look_thread *thread, const struct look_piece *first)
 {
+	const struct st_look *look = thread->look;
 	uint8_t *owned[LOOK_PIECES_MAX] = {};
 	size_t nr_owned = 0, room = LOOK_COPY_BYTES;
 	uint64_t space = space_of(run, look);
@@ -200,6 +204,7 @@ static void walk_thread(struct look_run *run, const struct st_look *look, const 
 		room = 4 * room < LOOK_COPY_MAX ? 4 * room : LOOK_COPY_MAX;
 		look_walk(&run->walk, look, space);
 	}
+	look_python_walk(run->python, &run->walk, thread);
 	while (nr_owned)
 		free(owned[--nr_owned]);
 }
@@ -244,7 +249,7 @@ static void take_stack(struct look_run *run, struct look_thread *thread, const s
 	if (request && request->got > 0) {
 		const struct look_piece piece = { request->at, (size_t)request->got, request->bytes };
 
-		walk_thread(run, thread->look, &piece);
+		walk_thread(run, thread, &piece);
 		thread->user = LOOK_STACK_WALKED;
 	} else if (request) {
 		thread->user = LOOK_STACK_UNREADABLE;
@@ -344,6 +349,7 @@ static void begin_turn(struct look_run *run)
 	run->turn++;
 	run->nr_moving = 0;
 	run->space_tgid = 0;
+	look_python_forget(run->python);
 	drain_discard(run->sources->drain);
 	nanosleep(&(struct timespec){ .tv_nsec = 1 }, NULL);
 	run->turn_ns = clock_monotonic_ns();
@@ -525,6 +531,9 @@ static void add_thread(struct look_run *run, const struct drain_target *target, 
 	} else if (thread->user == LOOK_STACK_UNREADABLE) {
 		row.label = LOOK_LABEL_UNREADABLE;
 	} else if (thread->stack) {
+		row.inserts = thread->inserts;
+		row.nr_inserts = thread->nr_inserts;
+		row.lacks_frames = thread->lacks_frames;
 		drain_add_look(run->sources->drain, target, thread->stack, &row);
 		return;
 	}
@@ -553,7 +562,7 @@ static int look(struct look_run *run, const struct drain_target *target)
 }
 
 int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled,
-		    bool *ret_is_cut)
+		    bool *ret_is_cut, struct buf *ret_notes)
 {
 	struct look_run *run = xcalloc(1, sizeof(*run));
 	int err = 0;
@@ -563,16 +572,19 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->until_ns = clock_monotonic_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 	run->memory = look_memory_new();
 	run->more = look_memory_new();
+	run->python = look_python_new(run->more, sources->unwinding, target->profile);
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
 	if (!run->link)
 		err = fail_host(-errno, "threads: the kernel has no iterator of tasks: %s", strerror(errno));
 	err = err ?: look(run, target);
 	*ret_is_cut = run->is_cut;
+	look_python_add_notes(run->python, ret_notes);
 	bpf_link__destroy(run->link);
 	forget_threads(run);
 	vec_done(&run->threads);
 	vec_done(&run->words);
+	look_python_free(run->python);
 	look_memory_free(run->more);
 	look_memory_free(run->memory);
 	free(run);

@@ -31,10 +31,10 @@ struct look_sources {
 /*
  * Adds a row for each thread of the plan to the target, while timed samples are taken. *ret_sampled gets the records of the samples that
  * are the rows of threads that run. *ret_is_cut: the user or a deadline has ended it, and the threads that were not read twice have no row.
- * 0 or a recorded failure.
+ * *ret_notes gets a line for each process whose Python frames are not shown, with the reason. 0 or a recorded failure.
  */
 int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled,
-		    bool *ret_is_cut);
+		    bool *ret_is_cut, struct buf *ret_notes);
 
 /* To be called once, after drain_all(): leaves these samples and no other; and counts rows, not events. */
 void look_settle(const struct drain_target *target, const struct u32_list *sampled);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/profile/profile.h"
+#include "core/session/drain_private.h"
 #include "core/session/look_walk.h"
 
 /* What became of the user stack of a thread. */
@@ -19,6 +20,9 @@ struct look_thread {
 	bool is_settled; /* two looks agree */
 	uint32_t turn; /* of the last look before it was settled, or of the one that settled it */
 	uint32_t sample; /* its last record of a timed sample; PROFILE_NONE: none */
+	struct drain_insert *inserts; /* frames of an interpreter; NULL: none */
+	size_t nr_inserts;
+	bool lacks_frames; /* some of them could not be read */
 };
 
 /* Whether the record is a sample of this thread, of the same run of its program, since that time. */

@@ -5,7 +5,7 @@
 
 /* ---- memory ---- */
 
-static bool read_pieces(struct look_walk *walk, void *to, uint64_t nr, uint64_t at)
+bool look_walk_read(const struct look_walk *walk, uint64_t at, void *to, size_t nr)
 {
 	for (size_t i = 0; i < walk->nr_pieces; i++) {
 		const struct look_piece *piece = &walk->pieces[i];
@@ -24,6 +24,7 @@ static void begin_user(struct look_walk *walk)
 	struct st_stack_head *head = &walk->slot.stack.head;
 
 	walk->missing = 0;
+	walk->nr_steps = 0;
 	head->nr_user = 0;
 	head->elided = 0;
 	head->flags &= (__u8) ~(ST_STACK_ELIDED | ST_STACK_LEAF_BY_FRAME | ST_STACK_LEAF_EXACT);
@@ -71,7 +72,7 @@ static int st_unwind_deepen(__u32 slot_index)
 
 static __always_inline int st_read_user(void *to, __u32 bytes, const void *address)
 {
-	bool is_read = read_pieces(walking, to, bytes, (uintptr_t)address);
+	bool is_read = look_walk_read(walking, (uintptr_t)address, to, bytes);
 
 	walking->missing = is_read ? 0 : (uintptr_t)address;
 	return is_read ? 0 : -1;
@@ -126,7 +127,7 @@ static void walk_32bit(struct look_walk *walk, const struct st_look *look)
 	__u32 bp = (__u32)look->registers[ST_PT_BP], before = (__u32)look->registers[ST_PT_SP], words[2];
 
 	frames[head->nr_user++] = look->registers[ST_PT_IP];
-	while (bp >= before && head->nr_user < ST_MAX_FRAMES && read_pieces(walk, words, sizeof(words), bp) &&
+	while (bp >= before && head->nr_user < ST_MAX_FRAMES && look_walk_read(walk, bp, words, sizeof(words)) &&
 	       words[1]) {
 		frames[head->nr_user++] = words[1];
 		before = bp + (__u32)sizeof(words);
@@ -183,7 +184,9 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	unwind->until = unwind->at + ST_MAX_FRAMES;
 	unwind->nr_outer = unwind->outer_until = 0;
 	for (int i = 0; i <= ST_DEEPEST && !end; i++) { /* the last step finds no room */
+		walk->stack_pointers[i] = unwind->sp;
 		end = st_unwind_step(0);
+		walk->stack_pointers[i + 1] = unwind->sp;
 		if (i == 0 && space)
 			unwind->leaf_by_frame = unwind->by_frame;
 	}
@@ -194,6 +197,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	    (end != ST_END_UNREADABLE && walk->missing - look_stack_pointer(look) > LOOK_STACK_BYTES))
 		walk->missing = 0;
 	head->nr_user = (__u16)(unwind->at - head->nr_kernel);
+	walk->nr_steps = head->nr_user + (size_t)unwind->nr_outer;
 	end_walk(walk, space ? end : walk->unwinding ? ST_END_NO_PROCESS : ST_END_UNKNOWN);
 	if (end >= ST_END_TRUNCATED)
 		head->user_status = STACK_TRUNCATED;
@@ -229,7 +233,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	if (look_stack_pointer(look)) {
 		frames[head->nr_user++] = look->registers[REGISTER_PC];
 		while (frame >= before && head->nr_user < ST_MAX_FRAMES &&
-		       read_pieces(walk, words, sizeof(words), frame) && words[1]) {
+		       look_walk_read(walk, frame, words, sizeof(words)) && words[1]) {
 			frames[head->nr_user++] = words[1];
 			before = frame + sizeof(words);
 			frame = words[0];

@@ -27,6 +27,9 @@ struct look_walk {
 	struct look_piece pieces[LOOK_PIECES_MAX];
 	size_t nr_pieces;
 	uint64_t missing; /* an address that the walk needed and no piece has; 0: none */
+	/* The stack pointer of each frame, in the order of the walk; after the last one, that of its caller. Frames beyond are missing. */
+	uint64_t stack_pointers[ST_DEEPEST + 2];
+	size_t nr_steps; /* frames of the walk, also those that the record has no room for */
 	struct st_slot slot; /* slot.stack gets the user frames, after its kernel frames */
 };
 
@@ -35,6 +38,9 @@ struct look_walk {
  * walk->slot.stack and what its head says about them. The head must have its kernel frames.
  */
 void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t space);
+
+/* Copies bytes of the pieces; false: no piece has them all. */
+bool look_walk_read(const struct look_walk *walk, uint64_t at, void *to, size_t nr);
 
 /* The stack pointer of a thread with registers; 0: it has none of user mode. */
 uint64_t look_stack_pointer(const struct st_look *look);

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/session/look_python.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/host/process.h"
+#include "core/session/look_pages.h"
+
+enum {
+	INTERPRETERS_MAX = 64,
+	THREADS_MAX = 8192, /* of all interpreters of a process */
+	FRAMES_MAX = 1000, /* of one thread; those that follow are left out, which a frame says */
+	STEPS_MAX = 2 * FRAMES_MAX, /* with those that stand for calls from C */
+	LINES_MAX = 1 << 18, /* bytes of a line table */
+	PROCESS_PAGES_MAX = 65536, /* that are copied to find the threads of a process */
+	THREAD_PAGES_MAX = 8192, /* and the frames of one */
+	CHECKED_MAX = 32, /* threads whose ids must be at one place */
+	CODE_BYTES_MAX = 1024, /* of a code object without its instructions */
+	STATE_WORDS = 64, /* of a thread state, in which its ids are */
+	TID_MAX = 1 << 22, /* the kernel's limit */
+
+	/* Of objects of types, in all versions: tp_basicsize and tp_members, and an entry of the latter. */
+	TYPE_SIZE = 32,
+	TYPE_MEMBERS = 240,
+	MEMBER_BYTES = 40,
+	MEMBER_OFFSET = 16,
+	MEMBERS_MAX = 64,
+
+	LABELS_FROM = 64, /* `where` of frames of our own: drain_records.c has lower ones */
+};
+
+_Static_assert(FRAMES_MAX < DRAIN_INSERTS_MAX, "with the frame that says that there are more");
+
+/* A code object and what it is called. */
+struct code {
+	uint64_t at;
+	uint64_t name, file, lines; /* addresses */
+	uint32_t first_line;
+	string_id name_id, file_id;
+	uint8_t *table; /* of lines */
+	size_t nr_table;
+};
+
+/* A thread of an interpreter. */
+struct state {
+	uint64_t at;
+	uint32_t tid; /* in the namespace of the process; 0: it has not begun */
+};
+
+struct frame {
+	uint64_t code; /* 0: it could not be read */
+	int64_t offset; /* of the instruction in the bytecode */
+};
+
+/* Frames that one call from C has led to, innermost first. `marker` is an address in the native frame of the interpreter's loop. */
+struct group {
+	uint64_t marker; /* 0: unknown */
+	size_t first, nr; /* in `frames` */
+};
+
+struct look_python {
+	const struct unwinding *unwinding; /* borrowed, as the next one */
+	struct profile *profile;
+
+	/* the process at hand */
+	uint32_t tgid; /* 0: none */
+	const struct python_layout *layout; /* NULL: none that can be used */
+	uint64_t bias;
+	uint16_t code_name, code_file, code_first_line, code_lines; /* offsets */
+	uint16_t text_compact;
+	VEC(struct state) states;
+	VEC(struct code) codes;
+
+	/* the thread at hand */
+	const struct look_walk *walk;
+	VEC(struct frame) frames;
+	VEC(struct group) groups;
+	struct look_pages *pages;
+	bool has_failed; /* something of the thread could not be read */
+
+	VEC(uint32_t) refused; /* processes that have a note */
+	struct buf notes;
+};
+
+struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
+				    struct profile *profile)
+{
+	struct look_python *python = xcalloc(1, sizeof(*python));
+
+	python->pages = look_pages_new(memory);
+	python->unwinding = unwinding;
+	python->profile = profile;
+	return python;
+}
+
+void look_python_forget(struct look_python *python)
+{
+	for (size_t i = 0; i < python->codes.nr; i++)
+		free(python->codes.data[i].table);
+	python->codes.nr = 0;
+	python->states.nr = 0;
+	python->tgid = 0;
+	python->layout = NULL;
+}
+
+void look_python_free(struct look_python *python)
+{
+	look_python_forget(python);
+	vec_done(&python->codes);
+	vec_done(&python->states);
+	vec_done(&python->frames);
+	vec_done(&python->groups);
+	vec_done(&python->refused);
+	buf_done(&python->notes);
+	look_pages_free(python->pages);
+	free(python);
+}
+
+void look_python_add_notes(const struct look_python *python, struct buf *notes)
+{
+	buf_adds(notes, buf_text(&python->notes));
+}
+
+/* ---- memory ---- */
+
+static bool read_bytes(struct look_python *python, uint64_t at, void *to, size_t nr)
+{
+	return look_walk_read(python->walk, at, to, nr) || /* of the stack of the thread */
+	       look_pages_read(python->pages, at, to, nr);
+}
+
+/* 0 where it cannot be read. */
+static uint64_t word_at(struct look_python *python, uint64_t at)
+{
+	uint64_t word = 0;
+
+	python->has_failed |= !read_bytes(python, at, &word, sizeof(word));
+	return word;
+}
+
+static uint8_t byte_at(struct look_python *python, uint64_t at)
+{
+	uint8_t byte = 0;
+
+	python->has_failed |= !read_bytes(python, at, &byte, sizeof(byte));
+	return byte;
+}
+
+/* ---- the process ---- */
+
+/* Offsets of members of code objects, by their names in the table of the type. */
+static bool read_members(struct look_python *python)
+{
+	static const char *const names[] = { "co_qualname", "co_filename", "co_firstlineno", "co_linetable" };
+	uint16_t *const offsets[] = { &python->code_name, &python->code_file, &python->code_first_line,
+				      &python->code_lines };
+	uint64_t type = python->bias + python->layout->code_type, members = word_at(python, type + TYPE_MEMBERS);
+	uint64_t size = word_at(python, type + TYPE_SIZE);
+	unsigned int found = 0;
+
+	if (size != python->layout->code_instructions || size > CODE_BYTES_MAX || size < 2 * sizeof(uint64_t))
+		return false;
+	for (int i = 0; i < MEMBERS_MAX; i++, members += MEMBER_BYTES) {
+		uint64_t name = word_at(python, members), offset = word_at(python, members + MEMBER_OFFSET);
+		char text[24] = {};
+
+		if (!name)
+			break;
+		if (!read_bytes(python, name, text, 16) || offset > size - sizeof(uint64_t))
+			continue;
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			if (strcmp(text, names[k]) != 0)
+				continue;
+			*offsets[k] = (uint16_t)offset;
+			found |= 1u << k;
+		}
+	}
+	return found == 15;
+}
+
+static void read_states(struct look_python *python)
+{
+	const struct python_layout *layout = python->layout;
+	uint64_t head = python->bias + layout->head, interpreter;
+
+	if (layout->head_by_pointer)
+		head = word_at(python, head);
+	interpreter = word_at(python, head + layout->head_offset);
+	for (int i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
+		uint64_t state = word_at(python, interpreter + layout->interpreter_threads);
+
+		while (state && python->states.nr < THREADS_MAX) {
+			vec_push(&python->states, (struct state){ .at = state });
+			state = word_at(python, state + layout->thread_next);
+		}
+		interpreter = word_at(python, interpreter + layout->interpreter_next);
+	}
+}
+
+/*
+ * Where the words of a thread state may be its two ids: the first is the address of the thread's control block, which begins with its
+ * own address (the ABI of thread-local storage), and the second is a thread id. A bit for each word.
+ */
+static uint64_t places_of_ids(struct look_python *python, const uint64_t words[STATE_WORDS])
+{
+	uint64_t places = 0;
+
+	for (unsigned int i = 1; i < STATE_WORDS; i++)
+		if (words[i] && words[i] <= TID_MAX && words[i - 1] && word_at(python, words[i - 1]) == words[i - 1])
+			places |= 1ULL << i;
+	return places;
+}
+
+/* Finds the ids of all threads at one place. A state without one belongs to a thread that has not begun. */
+static bool read_ids(struct look_python *python)
+{
+	uint64_t words[STATE_WORDS], places = UINT64_MAX;
+
+	for (size_t i = 0; i < python->states.nr && i < CHECKED_MAX; i++) {
+		uint64_t here = read_bytes(python, python->states.data[i].at, words, sizeof(words))
+					? places_of_ids(python, words)
+					: 0;
+
+		places &= here ?: UINT64_MAX;
+	}
+	if (!places || places & (places - 1))
+		return false;
+	for (size_t i = 0; i < python->states.nr; i++) {
+		struct state *state = &python->states.data[i];
+		uint64_t id = word_at(python, state->at + 8 * (uint64_t)__builtin_ctzll(places));
+
+		state->tid = id <= TID_MAX ? (uint32_t)id : 0;
+	}
+	return true;
+}
+
+/* NULL, or why the process is refused. */
+static const char *read_process(struct look_python *python)
+{
+	const struct python_layout *layout = python->layout;
+	uint64_t compact;
+
+	if (layout->status != PYTHON_FOUND)
+		return python_question_text(layout->question);
+	if (!read_members(python))
+		return "its type of code objects is not as expected";
+	compact = word_at(python, python->bias + layout->text_type + TYPE_SIZE) - sizeof(uint64_t);
+	if (compact > PYTHON_TEXT_HEAD)
+		return "its type of strings is not as expected";
+	python->text_compact = (uint16_t)compact;
+	read_states(python);
+	if (python->states.nr && !read_ids(python)) /* none: it has not begun, or has ended */
+		return "its threads are not where they are expected";
+	return NULL;
+}
+
+static void refuse(struct look_python *python, const struct st_look *look, const char *why)
+{
+	char version[16];
+
+	python_version_text(python->layout->version, version);
+	python->layout = NULL;
+	for (size_t i = 0; i < python->refused.nr; i++)
+		if (python->refused.data[i] == look->tgid)
+			return;
+	vec_push(&python->refused, look->tgid);
+	buf_addf(&python->notes, "Python%s%s of process %u: its frames are not shown: %s\n", *version ? " " : "",
+		 version, look->tgid, why);
+}
+
+/* Whether the process of the thread has Python frames that can be read. */
+static bool begin_process(struct look_python *python, const struct st_look *look)
+{
+	const char *why;
+
+	if (python->tgid == look->tgid) {
+		look_pages_begin(python->pages, look, THREAD_PAGES_MAX);
+		return python->layout;
+	}
+	look_python_forget(python);
+	python->tgid = look->tgid;
+	python->layout = unwinding_python(python->unwinding, look->tgid, &python->bias);
+	if (!python->layout)
+		return false;
+	look_pages_begin(python->pages, look, PROCESS_PAGES_MAX);
+	why = read_process(python);
+	look_pages_begin(python->pages, look, THREAD_PAGES_MAX);
+	if (why)
+		refuse(python, look, why);
+	return python->layout;
+}
+
+/* ---- frames ---- */
+
+static void end_group(struct look_python *python, uint64_t marker)
+{
+	size_t first = python->groups.nr ? vec_last(&python->groups).first + vec_last(&python->groups).nr : 0;
+
+	if (python->frames.nr > first)
+		vec_push(&python->groups, (struct group){ marker, first, python->frames.nr - first });
+}
+
+/* Follows the list of frames from the innermost one on, and divides it where C has called the interpreter. */
+static void read_frames(struct look_python *python, uint64_t state)
+{
+	const struct python_layout *layout = python->layout;
+	const bool by_cframe = layout->thread_cframe != PYTHON_NONE, by_owner = layout->entry_owner;
+	uint64_t cframe = by_cframe ? word_at(python, state + layout->thread_cframe) : 0;
+	uint64_t frame = word_at(python, (by_cframe ? cframe : state) + layout->thread_frame), code, instruction;
+
+	for (int i = 0; frame && i < STEPS_MAX && python->frames.nr < FRAMES_MAX; i++) {
+		if (by_owner && byte_at(python, frame + layout->frame_owner) >= layout->entry_owner) {
+			end_group(python, frame);
+			frame = word_at(python, frame + layout->frame_previous);
+			continue;
+		}
+		code = word_at(python, frame + layout->frame_code) & ~(uint64_t)layout->code_tags;
+		instruction = word_at(python, frame + layout->frame_instruction);
+		vec_push(&python->frames,
+			 (struct frame){ code, (int64_t)(instruction - code - layout->code_instructions) });
+		if (!by_owner && byte_at(python, frame + layout->frame_is_entry)) {
+			end_group(python, cframe);
+			cframe = word_at(python,
+					 cframe + layout->thread_frame + sizeof(uint64_t)); /* the word after it */
+		}
+		frame = word_at(python, frame + layout->frame_previous);
+	}
+	end_group(python, 0);
+}
+
+/* ---- names ---- */
+
+static string_id read_text(struct look_python *python, uint64_t at)
+{
+	uint8_t head[PYTHON_TEXT_HEAD] = {}, characters[4 * PYTHON_TEXT_MAX];
+	_cleanup_(buf_done) struct buf name = {};
+	struct python_text text;
+
+	/* a short string may end with its page, and the memory too */
+	if (!read_bytes(python, at, head, sizeof(head)) && !read_bytes(python, at, head, python->text_compact))
+		return 0;
+	if (!python_text_read(python->layout, python->text_compact, head, &text) ||
+	    !read_bytes(python, at + text.at, characters, (size_t)text.nr * text.width))
+		return 0;
+	python_text_add(&name, &text, characters);
+	return profile_add_string(python->profile, buf_text(&name));
+}
+
+static void read_lines(struct look_python *python, struct code *code)
+{
+	uint64_t nr = word_at(python, code->lines + python->layout->bytes_size);
+
+	if (!nr || nr > LINES_MAX)
+		return;
+	code->table = xmalloc(nr);
+	code->nr_table = nr;
+	if (read_bytes(python, code->lines + python->layout->bytes_data, code->table, nr))
+		return;
+	free(code->table);
+	code->table = NULL;
+	code->nr_table = 0;
+}
+
+/* Reads the members of a code object. False: it is none. */
+static bool read_code(struct look_python *python, uint64_t at, struct code *ret_code)
+{
+	uint64_t references = word_at(python, at);
+
+	/* the first word of memory that was freed is a pointer or 0 */
+	if (!at || word_at(python, at + python->layout->object_type) != python->bias + python->layout->code_type ||
+	    !(uint32_t)references)
+		return false;
+	*ret_code = (struct code){
+		.at = at,
+		.name = word_at(python, at + python->code_name),
+		.file = word_at(python, at + python->code_file),
+		.lines = word_at(python, at + python->code_lines),
+		.first_line = (uint32_t)word_at(python, at + python->code_first_line),
+	};
+	return true;
+}
+
+/* The names of a code object that was read before, if it is still the same one. */
+static const struct code *known_code(const struct look_python *python, const struct code *wanted)
+{
+	for (size_t i = 0; i < python->codes.nr; i++) {
+		const struct code *code = &python->codes.data[i];
+
+		if (code->at == wanted->at && code->name == wanted->name && code->file == wanted->file &&
+		    code->lines == wanted->lines && code->first_line == wanted->first_line)
+			return code;
+	}
+	return NULL;
+}
+
+static const struct code *code_of(struct look_python *python, uint64_t at)
+{
+	const struct code *known;
+	struct code code;
+
+	if (!read_code(python, at, &code))
+		return NULL;
+	known = known_code(python, &code);
+	if (known)
+		return known;
+	code.name_id = read_text(python, code.name);
+	code.file_id = read_text(python, code.file);
+	read_lines(python, &code);
+	if (!code.name_id) {
+		free(code.table);
+		return NULL;
+	}
+	vec_push(&python->codes, code);
+	return &vec_last(&python->codes);
+}
+
+/* All that names will need, in two steps: the code objects, and what they point to. */
+static void expect_names(struct look_python *python)
+{
+	VEC(uint64_t) addresses = {};
+	struct code code;
+
+	for (size_t i = 0; i < python->frames.nr; i++)
+		vec_push(&addresses, python->frames.data[i].code);
+	look_pages_expect(python->pages, addresses.data, addresses.nr);
+	addresses.nr = 0;
+	for (size_t i = 0; i < python->frames.nr; i++) {
+		if (!read_code(python, python->frames.data[i].code, &code) || known_code(python, &code))
+			continue;
+		vec_push(&addresses, code.name);
+		vec_push(&addresses, code.file);
+		vec_push(&addresses, code.lines);
+	}
+	look_pages_expect(python->pages, addresses.data, addresses.nr);
+	vec_done(&addresses);
+}
+
+/* A frame in place of others; `number` keeps them apart. */
+static uint32_t add_label(struct look_python *python, const char *text, uint64_t number)
+{
+	struct profile_frame frame = { .kind = FRAME_TEXT, .where = LABELS_FROM + number };
+
+	frame.name = profile_add_string(python->profile, text);
+	return profile_add_frame(python->profile, &frame);
+}
+
+static uint32_t frame_of(struct look_python *python, const struct frame *read)
+{
+	const struct code *code = code_of(python, read->code);
+	struct profile_frame frame = { .kind = FRAME_INTERPRETER, .line_reason = LINES_FOUND };
+
+	if (!code) {
+		python->has_failed = true;
+		return add_label(python, "[python: not readable]", 0);
+	}
+	frame.name = code->name_id;
+	frame.source = code->file_id;
+	frame.line = python_line(code->table, code->nr_table, code->first_line, read->offset);
+	frame.module = profile_add_string(python->profile, "python");
+	frame.where = (uint64_t)frame.name << 32 | frame.source;
+	frame.space = frame.line;
+	return profile_add_frame(python->profile, &frame);
+}
+
+/* ---- between the native frames ---- */
+
+/* The place of a step of the walk among the user frames of the record; false: it was left out of a deep stack. */
+static bool place_of(const struct look_walk *walk, size_t step, uint16_t *ret_place)
+{
+	const struct st_stack_head *head = &walk->slot.stack.head;
+	size_t place = step;
+
+	if (head->flags & ST_STACK_ELIDED && step >= ST_INNER_FRAMES) {
+		if (step < ST_INNER_FRAMES + (size_t)head->elided)
+			return false;
+		place = step - head->elided + 1; /* one frame stands for them */
+	}
+	*ret_place = (uint16_t)place;
+	return place <= head->nr_user + (size_t)(head->flags & ST_STACK_ELIDED ? 1 : 0);
+}
+
+/* The step whose native frame has the marker, from `step` on; or the first one that is above it, where native frames are missing. */
+static size_t find_step(const struct look_walk *walk, size_t step, uint64_t marker, bool *ret_replaces)
+{
+	const uint64_t *pointers = walk->stack_pointers;
+	size_t above = walk->nr_steps;
+
+	*ret_replaces = true;
+	for (size_t i = step; marker && i < walk->nr_steps; i++) {
+		if (pointers[i] <= marker && marker < pointers[i + 1])
+			return i;
+		if (pointers[i] > marker && above == walk->nr_steps)
+			above = i;
+	}
+	*ret_replaces = false;
+	return above;
+}
+
+static void add_group(struct look_python *python, const struct group *group, uint16_t place, bool replaces,
+		      struct drain_insert *inserts, size_t *nr)
+{
+	for (size_t i = 0; i < group->nr; i++)
+		inserts[(*nr)++] = (struct drain_insert){
+			.place = (uint16_t)(place + (replaces && i)),
+			.replaces = replaces && !i,
+			.frame = frame_of(python, &python->frames.data[group->first + i]),
+		};
+}
+
+/* Puts the groups of frames where their markers are. */
+static size_t place_groups(struct look_python *python, const struct look_walk *walk, struct drain_insert *inserts)
+{
+	size_t step = 0, nr = 0;
+
+	for (size_t i = 0; i < python->groups.nr; i++) {
+		const struct group *group = &python->groups.data[i];
+		bool replaces;
+		uint16_t place;
+
+		step = find_step(walk, step, group->marker, &replaces);
+		if (place_of(walk, step, &place))
+			add_group(python, group, place, replaces, inserts, &nr);
+		step += replaces;
+	}
+	return nr;
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct group *a = left, *b = right;
+	uint64_t at_a = a->marker ?: UINT64_MAX, at_b = b->marker ?: UINT64_MAX;
+
+	if (at_a != at_b)
+		return at_a < at_b ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* The frames of the thread in all interpreters that know it: one may have called another. */
+static void read_thread(struct look_python *python, uint32_t tid)
+{
+	uint32_t inner = python->states.nr ? process_inner_tid(tid) : 0;
+
+	python->frames.nr = python->groups.nr = 0;
+	python->has_failed = false;
+	for (size_t i = 0; i < python->states.nr; i++)
+		if (python->states.data[i].tid == inner)
+			read_frames(python, python->states.data[i].at);
+	if (python->groups.nr)
+		qsort(python->groups.data, python->groups.nr, sizeof(*python->groups.data), compare_groups);
+}
+
+void look_python_walk(struct look_python *python, const struct look_walk *walk, struct look_thread *thread)
+{
+	bool is_cut;
+
+	python->walk = walk;
+	if (!python->unwinding || !walk->nr_steps || !begin_process(python, thread->look))
+		return;
+	read_thread(python, thread->look->tid);
+	is_cut = python->has_failed || python->frames.nr == FRAMES_MAX;
+	if (!python->frames.nr && !is_cut)
+		return; /* a thread without Python */
+	thread->inserts = xcalloc(python->frames.nr + 1, sizeof(*thread->inserts));
+	expect_names(python);
+	thread->nr_inserts = place_groups(python, walk, thread->inserts);
+	if (is_cut) {
+		struct drain_insert *last = &thread->inserts[thread->nr_inserts++];
+
+		last->place = thread->nr_inserts > 1 ? last[-1].place + last[-1].replaces : 0;
+		last->frame = python->has_failed ? add_label(python, "[python: not readable]", 0)
+						 : add_label(python, "[python: more frames]", 1);
+	}
+	thread->lacks_frames = python->has_failed;
+}
