@@ -104,6 +104,10 @@ struct sched_info {
 	unsigned long long last_arrival; /* when the task last came onto a CPU, by the scheduler's clock */
 };
 
+struct sched_entity {
+	unsigned char sched_delayed; /* asleep, though on the run queue; from 6.12 on */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid;
@@ -113,6 +117,8 @@ struct task_struct {
 	struct mm_struct *mm; /* NULL: a kernel thread */
 	char comm[16];
 	int on_cpu; /* a byte in 7.2 */
+	unsigned int on_rq; /* the same */
+	struct sched_entity se;
 	int exit_state;
 	unsigned long nvcsw, nivcsw;
 	struct sched_info sched_info;

@@ -39,6 +39,24 @@ enum waker_reason {
 	WAKER_NR_REASONS,
 };
 
+/*
+ * What a thread does at a moment. `wall` puts each of its nanoseconds into one of them. Pairs of sleepers have WALL_REASON() as their
+ * reason then.
+ */
+enum thread_state {
+	THREAD_ON_CPU = 0,
+	THREAD_RUNNABLE, /* it waits for a CPU */
+	THREAD_SLEEPS, /* S */
+	THREAD_BLOCKED, /* D */
+	THREAD_STOPPED, /* T, t, or frozen */
+	THREAD_UNKNOWN, /* the kernel did not report a switch, or its state came too late */
+	THREAD_HELD, /* stopped by stacktool itself: not part of the run */
+	THREAD_NR_STATES,
+};
+
+/* `is_first`: the stack of the interval was not taken, because it began before the first switch of the thread. */
+#define WALL_REASON(state, is_first) (0x40 | (is_first) << 4 | (state))
+
 /* ---- in plans ---- */
 
 /* The parts of a record's identity. Frames are always part of it. */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs of the scheduler's tracepoints share: on_switch.bpf.c, and on_wall.bpf.c. */
+#pragma once
+
+#include "bpf/record.bpf.h"
+#include "bpf/task_state.bpf.h"
+
+/* ---- the tracepoints ---- */
+
+/*
+ * Argument `at` of a tracepoint. In assembly, because the compiler would merge two loads into one with a computed offset, which the
+ * verifier refuses.
+ */
+#define ST_ARGUMENT(ctx, at)                                                               \
+	({                                                                                 \
+		__u64 value_;                                                              \
+		asm volatile("%0 = *(u64 *)(%1 + 8 * " #at ")" : "=r"(value_) : "r"(ctx)); \
+		value_;                                                                    \
+	})
+
+/* Before v5.18 the arguments do not have the state. The thread's field may have changed already, if the thread was woken. */
+static __always_inline __u32 st_state_of(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return ((struct task_struct___before_5_14 *)task)->state;
+}
+
+/* A context switch. */
+struct st_switch {
+	struct task_struct *prev, *next;
+	__u32 state; /* of prev; 0: it was preempted */
+};
+
+static __always_inline struct st_switch st_read_switch(__u64 *ctx)
+{
+	int preempt = (__u8)ST_ARGUMENT(ctx, 0);
+	struct st_switch change = {};
+
+	if (st_offcpu.switch_order == SWITCH_STATE_PREV_NEXT) {
+		change.state = ST_ARGUMENT(ctx, 1);
+		change.prev = (struct task_struct *)ST_ARGUMENT(ctx, 2);
+		change.next = (struct task_struct *)ST_ARGUMENT(ctx, 3);
+	} else {
+		change.prev = (struct task_struct *)ST_ARGUMENT(ctx, 1);
+		change.next = (struct task_struct *)ST_ARGUMENT(ctx, 2);
+		change.state = st_offcpu.switch_order == SWITCH_PREV_NEXT_STATE ? (__u32)ST_ARGUMENT(ctx, 3)
+										: st_state_of(change.prev);
+	}
+	if (preempt)
+		change.state = 0;
+	return change;
+}
+
+/* Stops by stacktool itself (core/host/hold.h) are not the program's. No other program passes the filters then. */
+static __always_inline int st_is_held(const struct st_way *way, __u32 state)
+{
+	return state & ST_TASK_TRACED && *(volatile __u64 *)&way->control->held;
+}
+
+/* ---- records ---- */
+
+/*
+ * Builds the record of the thread that leaves the CPU. The thread is still current, but on some kernels under lockdown only the
+ * tracepoint's argument can be read (task.bpf.h).
+ */
+static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 index,
+					     const struct st_who *who, struct task_struct *task, __u64 now)
+{
+	struct st_stack *stack = &slot->stack;
+
+	st_begin_record(stack, PROGRAM_RAW_TRACEPOINT);
+	st_stamp(&stack->head, now);
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ)
+		stack->head.start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
+	else
+		stack->head.start_time_ns = task->group_leader->start_time;
+	stack->head.exec_id = task->self_exec_id;
+	if (st_offcpu.measure != MEASURE_WAKE) {
+		st_take_kernel_stack(ctx, way->stats, stack, PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, way, slot, index, st_known_tgid(who), PROGRAM_RAW_TRACEPOINT);
+	}
+	st_fill_key(&stack->head, who, 0);
+	st_hash_record(stack, index);
+}
+
+/* ---- pairs, and intervals that are lost ---- */
+
+/* st_span_class(): a global function, of on_switch.bpf.c. */
+__u64 st_class_of(__u64 span_ns);
+
+/* Computes the id. With by_time it is unique: the sleeper's record has its thread, which ends only one interval at a time. */
+static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
+{
+	struct st_id id = { st_config.seed[1], st_config.seed[0] };
+
+	st_mix(&id, pair->sleeper.lo);
+	st_mix(&id, pair->sleeper.hi);
+	st_mix(&id, pair->waker.lo);
+	st_mix(&id, pair->waker.hi);
+	st_mix(&id, pair->reason);
+	if (st_offcpu.by_time)
+		st_mix(&id, pair->time_ns);
+	else if (st_offcpu.by_duration)
+		st_mix(&id, st_class_of(span_ns));
+	id.lo ^= id.lo >> 31;
+	id.hi ^= id.hi >> 31;
+	pair->id = id;
+}
+
+/* Sends the pair unless it was sent. A pair with a time never comes again, so it is not added to the cache. */
+static __always_inline void st_send_pair(const struct st_way *way, const struct st_pair *pair)
+{
+	__u32 one = 1;
+
+	if (!st_offcpu.by_time && bpf_map_lookup_elem(&st_known, &pair->id))
+		return;
+	if ((int)bpf_ringbuf_output(&st_ring, (void *)pair, sizeof(*pair), st_wake_flag(0))) {
+		st_note_refused(way);
+		return;
+	}
+	ST_NOTE(way->stats->sent, 1);
+	if (!st_offcpu.by_time)
+		bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
+}
+
+static __always_inline void st_count_pair(const struct st_way *way, struct st_pair *pair, __u64 span_ns, __u64 now)
+{
+	pair->kind = ST_MESSAGE_PAIR;
+	if (st_offcpu.by_time) {
+		pair->time_ns = now;
+		pair->cpu = bpf_get_smp_processor_id();
+	}
+	st_name_pair(pair, span_ns);
+	if (st_count(way, &pair->id, span_ns))
+		st_send_pair(way, pair);
+}
+
+/* Counts an interval as a loss. */
+static __always_inline void st_note_lost(const struct st_way *way, __u32 loss)
+{
+	ST_NOTE(way->stats->seen, 1);
+	ST_NOTE(way->stats->losses[loss], 1);
+}
