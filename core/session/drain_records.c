@@ -249,18 +249,23 @@ static void add_inserts(struct profile_record *record, const struct drain_look *
 		record->user_loss = 1 + ST_LOSS_INTERPRETER;
 }
 
+static void add_state_frame(struct profile *profile, struct profile_record *record, char letter, uint32_t *frames,
+			    uint64_t *addresses)
+{
+	memmove(frames + 1, frames, (record->nr_kernel + record->nr_user) * sizeof(*frames));
+	memmove(addresses + 1, addresses, (record->nr_kernel + record->nr_user) * sizeof(*addresses));
+	add_state(profile, letter, frames, addresses);
+	record->nr_kernel++;
+	if (record->kernel_status == STACK_NONE)
+		record->kernel_status = STACK_OK;
+}
+
 /* Threads have a row each, which begins with the state. A sample is of a running one. */
 static void add_look_frames(struct drain *drain, struct profile *profile, struct profile_record *record,
 			    const struct drain_look *look, uint32_t *frames, uint64_t *addresses)
 {
-	if (!drain->plan->looks)
-		return;
-	memmove(frames + 1, frames, (record->nr_kernel + record->nr_user) * sizeof(*frames));
-	memmove(addresses + 1, addresses, (record->nr_kernel + record->nr_user) * sizeof(*addresses));
-	add_state(profile, look ? look->letter : 'R', frames, addresses);
-	record->nr_kernel++;
-	if (record->kernel_status == STACK_NONE)
-		record->kernel_status = STACK_OK;
+	if (drain->plan->looks)
+		add_state_frame(profile, record, look ? look->letter : 'R', frames, addresses);
 	if (!look || !look->label)
 		return;
 	add_label(profile, look->label, frames + record->nr_kernel, addresses + record->nr_kernel);

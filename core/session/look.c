@@ -108,7 +108,7 @@ static bool has_user_stack(const struct st_look *look)
 
 /* ---- threads ---- */
 
-static size_t bytes_of(const struct st_look *look)
+size_t look_bytes(const struct st_look *look)
 {
 	return offsetof(struct st_look, frames) + 8 * (size_t)(look->nr_kernel > 0 ? look->nr_kernel : 0);
 }
@@ -289,8 +289,8 @@ static struct look_thread *take_look(struct look_run *run, const struct st_look 
 	if (!thread)
 		thread = thread_of(run, look->tid, true);
 	thread_done(thread);
-	*thread = (struct look_thread){ .look = xmalloc(bytes_of(look)), .turn = run->turn, .sample = PROFILE_NONE };
-	memcpy(thread->look, look, bytes_of(look));
+	*thread = (struct look_thread){ .look = xmalloc(look_bytes(look)), .turn = run->turn, .sample = PROFILE_NONE };
+	memcpy(thread->look, look, look_bytes(look));
 	return is_on_cpu(look) ? NULL : thread;
 }
 
@@ -327,7 +327,7 @@ static void take_looks(struct look_run *run, size_t *nr_bytes)
 	while (*nr_bytes - at >= offsetof(struct st_look, frames)) {
 		const struct st_look *look = (const struct st_look *)(bytes + at);
 
-		if (*nr_bytes - at < bytes_of(look))
+		if (*nr_bytes - at < look_bytes(look))
 			break;
 		note_clock(run, look);
 		if (take_look(run, look) && run->walks)
@@ -336,7 +336,7 @@ static void take_looks(struct look_run *run, size_t *nr_bytes)
 			read_stacks(run, tids, nr);
 			nr = 0;
 		}
-		at += bytes_of(look);
+		at += look_bytes(look);
 	}
 	read_stacks(run, tids, nr);
 	*nr_bytes -= at;
@@ -350,7 +350,8 @@ static void begin_turn(struct look_run *run)
 	run->nr_moving = 0;
 	run->space_tgid = 0;
 	look_python_forget(run->python);
-	drain_discard(run->sources->drain);
+	if (run->sources->plan->mode == EVENTS_EACH)
+		drain_discard(run->sources->drain);
 	nanosleep(&(struct timespec){ .tv_nsec = 1 }, NULL);
 	run->turn_ns = clock_monotonic_ns();
 }

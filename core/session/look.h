@@ -17,6 +17,7 @@
 #include "core/unwind/unwinding.h"
 
 #define LOOK_SECONDS 30 /* then a look ends by itself; docs/use/dump.md has it */
+struct st_look;
 
 struct look_sources {
 	const struct plan *plan; /* this and the others are borrowed */
@@ -35,6 +36,9 @@ struct look_sources {
  */
 int look_at_threads(const struct look_sources *sources, const struct drain_target *target, struct u32_list *ret_sampled,
 		    bool *ret_is_cut, struct buf *ret_notes);
+
+/* The bytes of a look as the iterator sends it: with only as many frames as there are. */
+size_t look_bytes(const struct st_look *look);
 
 /* To be called once, after drain_all(): leaves these samples and no other; and counts rows, not events. */
 void look_settle(const struct drain_target *target, const struct u32_list *sampled);
