@@ -189,6 +189,23 @@ struct st_task {
 	__u32 running; /* the last switch that the programs saw brought it onto a CPU */
 };
 
+/* ---- all time of threads ---- */
+
+/*
+ * State of a thread for `wall`, by the address of its task_struct, from its first event to its end. What is before its first switch-out
+ * is not counted until then, because only there its record can be built.
+ */
+struct st_wall {
+	__u64 start_time_ns; /* of the thread */
+	__u64 since_ns; /* when `state` began */
+	__u64 first_ns,
+		first_run_ns; /* not counted yet: of a wait whose stack was not taken, and of the wait for a CPU after it */
+	__u64 first_end_ns; /* when that wait ended */
+	struct st_id sleeper; /* its record when it last left the CPU; 0: it has not */
+	__u32 state; /* enum thread_state */
+	__u32 first_state; /* of first_ns */
+};
+
 /* ---- scratch ---- */
 
 /* The hash reads a record in parts of ST_PART_WORDS, each of whole turns of its lanes. So it may read words after the record. */
@@ -289,12 +306,16 @@ struct st_slot {
 
 /* ---- threads as they are now ---- */
 
+#define ST_WALL_SETTLED_NS 1000000 /* longer than a switch takes */
 #define ST_LOOK_REGISTERS 34 /* longs of struct pt_regs that are read: x86_64 has 21; arm64 has pc as the 33rd */
 
 enum st_look_flag {
 	ST_LOOK_HAS_MEMORY = 1 << 0, /* of a process; a worker of io_uring has it too */
 	ST_LOOK_HAS_REGISTERS = 1 << 1,
 	ST_LOOK_ON_CPU = 1 << 2,
+	ST_LOOK_HAS_WALL = 1 << 3,
+	ST_LOOK_DIFFERS =
+		1 << 4, /* its entry in st_walls has had another state than the thread for ST_WALL_SETTLED_NS */
 };
 
 /* A thread, as bpf/on_task.bpf.c has found it. Sent with only as many frames as there are. */
@@ -306,6 +327,8 @@ struct st_look {
 	__u32 tgid, tid; /* in our pid namespace; 0: it is outside */
 	__u32 state, exit_state; /* the kernel's bits */
 	__u32 task_flags; /* PF_* */
+	__u64 task; /* address of the task_struct: key of st_walls */
+	struct st_wall wall; /* its entry there, with ST_LOOK_HAS_WALL */
 	__u16 flags; /* enum st_look_flag */
 	__s16 nr_kernel; /* negative: the walk failed */
 	char comm[ST_COMM_BYTES];
@@ -362,6 +385,11 @@ struct st_control {
 	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
 	__u64 paused; /* 1 while probes are attached or detached: their events are not counted */
 	__u64 held; /* 1 while stacktool holds the command with ptrace(2): its stops do not count as time off the CPU */
+	/* wall: its window, and the sums over all threads, written by the programs. Before it, threads are followed and nothing is counted. */
+	__u64 wall_begin_ns, wall_end_ns;
+	__u64 wall_lifetimes_ns; /* of threads that have ended, in the window */
+	__u64 wall_held_ns; /* in THREAD_HELD */
+	__u64 wall_odd; /* impossible transitions, and threads whose beginning was not seen */
 	/*
 	 * How often a process has mapped other code where it had code, by tgid modulo the size; written by user space. Another process of
 	 * the same place only sends some records again.
@@ -430,7 +458,8 @@ struct st_config {
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; all but OFF need bpf_probe_read_user() and _kernel() */
 	__u8 filters; /* st_has_filters() */
-	__u8 pad1[2];
+	__u8 follows_walls; /* wall: on_task makes and checks the entries of st_walls */
+	__u8 pad1;
 	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
 	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
@@ -492,7 +521,8 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
-ST_ASSERT_SIZE(struct st_look, 96 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
+ST_ASSERT_SIZE(struct st_wall, 64);
+ST_ASSERT_SIZE(struct st_look, 96 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 11 + ST_OUTER_RING) + 104);

@@ -107,6 +107,11 @@ ST_MAP(st_syscalls, HASH, 0, 1, __u64, __u32);
 /* By the address of the thread's task_struct. */
 ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 
+/* ---- all time of threads ---- */
+
+/* By the address of the thread's task_struct. */
+ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
+
 /* ---- threads as they are now ---- */
 
 /* The thread that is being looked at: only one of our threads reads at a time. */

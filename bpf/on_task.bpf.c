@@ -8,6 +8,7 @@
 #include "bpf/arch.bpf.h"
 #include "bpf/scratch.bpf.h"
 #include "bpf/task.bpf.h"
+#include "bpf/task_state.bpf.h"
 
 /* The context: its members have the same place in all kernels, and the verifier knows their types. */
 struct st_task_iterator {
@@ -51,13 +52,20 @@ static __always_inline void st_look_at_ids(struct task_struct *task, struct st_l
 	look->tgid = st_id_in_namespace(BPF_CORE_READ(task, group_leader), level);
 }
 
-/* Of -p. */
-static __always_inline int st_wants_look(const struct st_look *look)
+/* Of -p, or of a command and its children. */
+static __always_inline int st_wants_look(struct task_struct *task, const struct st_look *look)
 {
+	__u32 global_tgid;
+
 	if (!look->tid || !look->tgid)
 		return 0;
 	if (st_config.task_filter != ST_FILTER_TGID)
 		return 1;
+	if (st_config.follow_children) {
+		global_tgid = BPF_CORE_READ(task, tgid);
+		if (bpf_map_lookup_elem(&st_children, &global_tgid))
+			return 1;
+	}
 	if (st_config.filter_single)
 		return look->tgid == st_config.filter_single;
 	return bpf_map_lookup_elem(&st_pids, &look->tgid) != 0;
@@ -130,6 +138,49 @@ static __always_inline void st_look_at_times(struct task_struct *task, struct st
 	look->reader_arrival_ns = st_arrival_of(reader);
 }
 
+/* ---- wall ---- */
+
+static __always_inline int st_is_queued(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->se.sched_delayed) && BPF_CORE_READ_BITFIELD_PROBED(&task->se, sched_delayed))
+		return 0;
+	return BPF_CORE_READ_BITFIELD_PROBED(task, on_rq) != 0;
+}
+
+/* The entry of a thread that existed before the window begins; corrects one whose state a switch has changed meanwhile. */
+static __always_inline void st_wall_enter(const struct st_look *look, const struct st_wall *found, __u64 now)
+{
+	struct st_wall entry = { .start_time_ns = look->start_time_ns, .since_ns = now, .state = look->wall.state };
+
+	bpf_map_update_elem(&st_walls, &look->task, &entry, found ? BPF_EXIST : BPF_NOEXIST);
+}
+
+static __always_inline void st_look_at_wall(struct task_struct *task, struct st_look *look)
+{
+	__u32 zero = 0, state = st_wall_state(look->state), on_cpu = look->flags & ST_LOOK_ON_CPU;
+	struct st_control *control = bpf_map_lookup_elem(&st_control, &zero);
+	__u64 now = bpf_ktime_get_ns();
+	struct st_wall *entry;
+	int differs;
+
+	look->task = (__u64)task;
+	if (!control || look->exit_state)
+		return;
+	if (on_cpu)
+		state = THREAD_ON_CPU;
+	else if (st_is_queued(task) || !look->state || look->state & (ST_TASK_WAKING | ST_TASK_NEW))
+		state = THREAD_RUNNABLE;
+	entry = bpf_map_lookup_elem(&st_walls, &look->task);
+	differs = entry && entry->state != state && now - entry->since_ns > ST_WALL_SETTLED_NS && now > entry->since_ns;
+	look->wall = (struct st_wall){ .state = state };
+	if (*(volatile __u64 *)&control->wall_begin_ns == ~0ULL && (!entry || differs)) {
+		st_wall_enter(look, entry, now);
+	} else if (entry) {
+		bpf_probe_read_kernel(&look->wall, sizeof(look->wall), entry);
+		look->flags |= ST_LOOK_HAS_WALL | (differs ? ST_LOOK_DIFFERS : 0);
+	}
+}
+
 SEC("?iter/task")
 int on_task(struct st_task_iterator *ctx)
 {
@@ -141,7 +192,7 @@ int on_task(struct st_task_iterator *ctx)
 	if (!task || !look)
 		return 0;
 	st_look_at_ids(task, look);
-	if (!st_wants_look(look))
+	if (!st_wants_look(task, look))
 		return 0;
 	look->state = st_state_of(task);
 	look->exit_state = BPF_CORE_READ(task, exit_state);
@@ -149,6 +200,8 @@ int on_task(struct st_task_iterator *ctx)
 	bpf_probe_read_kernel(look->comm, sizeof(look->comm), &task->comm);
 	st_look_at_times(task, look);
 	st_look_at_memory(task, look);
+	if (st_config.follows_walls)
+		st_look_at_wall(task, look);
 	bytes = bpf_get_task_stack(task, look->frames, sizeof(look->frames), 0);
 	nr = (int)bytes < 0 ? 0 : bytes / 8;
 	look->nr_kernel = (int)bytes < 0 ? -1 : nr;

@@ -118,6 +118,8 @@ static const struct paragraph overhead[] = {
 	{ "offcputime, offwaketime, wakeuptime",
 	  "They follow every context switch of every thread, even with -p; a busy host has a million a second. A "
 	  "switch out and back in costs 1.7 microseconds with --unwind=fp and 2.3 with unwind tables (the default)." },
+	{ "wall",
+	  "It follows the switches of all threads as offcputime does, and walks the stacks of its targets only." },
 	{ "stacksnoop",
 	  "It prints each event, so use it for rare events. Above 1,000 events a second it prints a note once." },
 	{ "memory",

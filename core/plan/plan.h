@@ -108,6 +108,7 @@ struct plan {
 	struct u32_list cpus; /* only these CPUs; empty: all */
 	bool include_idle;
 	bool looks; /* at threads as they are now: a row for each, and timed samples only of those that run. States: `off_cpu` */
+	bool wall; /* all time of threads, by their states */
 	char *const *command; /* argv of a command to start and follow; NULL: none */
 	bool follow_children; /* count the descendants of the command too */
 	const char *cgroup; /* only in this cgroup and below: a path or an id; NULL: all */

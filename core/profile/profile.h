@@ -295,6 +295,7 @@ enum view_style {
 	VIEW_FUNCCOUNT, /* bcc funccount's: a table of names and counts */
 	VIEW_SNOOP, /* bcc stacksnoop's: single events; rows are in the order of time */
 	VIEW_DUMP, /* threads as they are now, by process; a row has a count of 1, and its sum is the time since the thread last ran */
+	VIEW_WALL, /* all time of threads, by state (wall.h) */
 	VIEW_NR_STYLES,
 };
 
@@ -330,10 +331,17 @@ struct presentation {
 	bool shows_files; /* folded lines have the file of a place without a name; not under bcc's names */
 };
 
-/* Whether rows are about threads off the CPU, so that their value is a time. */
+/* Whether the value of a row is a time. */
 static inline bool view_shows_time(const struct profile_view *view)
 {
-	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE ||
+	       view->style == VIEW_WALL;
+}
+
+/* Whether each thread has rows of its own. */
+static inline bool view_separates_threads(const struct profile_view *view)
+{
+	return view->by_thread || (view_shows_time(view) && view->style != VIEW_WALL);
 }
 
 /* The strings of struct profile itself. */

@@ -264,13 +264,17 @@ void wait_reasons_settle(struct profile *profile)
 		struct profile_frame frame;
 		uint8_t place;
 		char text[64];
+		const char *reason;
 
 		if (!state || state->where >> 8 != WAIT_STATE_PLACE(0) >> 8)
 			continue;
 		frame = *state;
 		place = place_of_stack(profile, record, places);
-		snprintf(text, sizeof(text), "[%c %s]", (char)(uint8_t)state->where,
-			 reason_of(record, (char)(uint8_t)state->where, place));
+		reason = reason_of(record, (char)(uint8_t)state->where, place);
+		if (profile->view.style == VIEW_WALL) /* the outermost frame has the state */
+			snprintf(text, sizeof(text), "[%s]", reason);
+		else
+			snprintf(text, sizeof(text), "[%c %s]", (char)(uint8_t)state->where, reason);
 		frame.where |= (uint64_t)place << 8 | (uint64_t)is_running(record) << 16;
 		frame.name = profile_add_string(profile, text);
 		profile->stack_frames.data[record->first] = profile_add_frame(profile, &frame);

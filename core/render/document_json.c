@@ -319,7 +319,7 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 		json_text(&writer->json, "comm", profile_string(writer->profile, record->comm));
 		if (record->tgid)
 			json_number(&writer->json, "pid", record->tgid);
-		if ((view_shows_time(view) || writer->apart & APART_THREADS) && record->tid)
+		if ((view_separates_threads(view) || writer->apart & APART_THREADS) && record->tid)
 			json_number(&writer->json, "tid", record->tid);
 	}
 	if (record->cgroup_id)

@@ -583,7 +583,10 @@ static void add_types(struct encoder *encoder, Pprof__Profile *message)
 {
 	const struct profile_clocks *clocks = &encoder->profile->clocks;
 
-	if (view_shows_time(&encoder->view)) {
+	if (encoder->view.style == VIEW_WALL) {
+		add_type(encoder, "intervals", "count");
+		add_type(encoder, "wall", "nanoseconds");
+	} else if (view_shows_time(&encoder->view)) {
 		add_type(encoder, "off_cpu_events", "count");
 		add_type(encoder, "off_cpu", "nanoseconds");
 	} else {

@@ -20,6 +20,7 @@ struct graph_caption {
 	const char *sides;    /* of a difference: "before.stk (59 samples) to now.stk (178 samples)" */
 	const char *note;     /* of a difference: what to know before looking, or "" */
 	const char *losses;   /* what render_notes() prints about the numbers, a line each, or NULL */
+	const char *words;    /* a summary of the run in place of the total, or NULL */
 	const char *about;    /* host, time and duration of the run, or NULL */
 	const struct graph_times *times; /* of a tree with moments, or NULL */
 };

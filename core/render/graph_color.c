@@ -85,6 +85,24 @@ static const struct range *java_range(const struct tree *tree, const struct tree
 	}
 }
 
+/* Of the frames with which the stacks of `wall` begin, and of its reasons: states have colours of their own. */
+static const struct range *state_range(const char *text)
+{
+	static const struct {
+		const char *text;
+		enum graph_colors colors;
+	} states[] = {
+		{ "[on CPU]", COLORS_ORANGE },    { "[runnable]", COLORS_YELLOW }, { "[blocked S]", COLORS_BLUE },
+		{ "[blocked D]", COLORS_PURPLE }, { "[stopped]", COLORS_GREEN },   { "[unknown state]", COLORS_RED },
+		{ "[run queue]", COLORS_YELLOW },
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (!strcmp(text, states[i].text))
+			return &palettes[states[i].colors];
+	return &kinds[TREE_LABEL];
+}
+
 uint32_t graph_color(const struct tree *tree, uint32_t position, enum graph_colors colors)
 {
 	const struct tree_frame *frame = &tree->frames.data[position];
@@ -92,7 +110,8 @@ uint32_t graph_color(const struct tree *tree, uint32_t position, enum graph_colo
 	const struct range *range = &palettes[colors];
 
 	if (frame->kind == TREE_DELIMITER || frame->kind == TREE_ALL || colors <= COLORS_KIND)
-		range = &kinds[frame->kind];
+		range = frame->kind == TREE_LABEL ? state_range(strtab_get(&tree->texts, frame->text))
+						  : &kinds[frame->kind];
 	else if (colors == COLORS_JAVA)
 		range = java_range(tree, frame);
 	else if (colors == COLORS_CHAIN && frame->kind == TREE_WAKER)

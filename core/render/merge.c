@@ -366,7 +366,7 @@ static void add_process(const struct merger *merger, const struct profile_record
 	vec_push(tokens, record->comm);
 	if (!view->by_thread && (view->style == VIEW_WAKE || (view->by_name && view->folded)))
 		return;
-	vec_push(tokens, view_shows_time(view) || view->by_thread ? record->tid : record->tgid);
+	vec_push(tokens, view_separates_threads(view) ? record->tid : record->tgid);
 }
 
 /* The waker of a row, or why there is none. */

@@ -100,6 +100,8 @@ int render_report(const struct profile *profile, const struct profile_interval *
 {
 	if (view->style == VIEW_DUMP && !view->folded)
 		return render_dump(profile, interval, view, out);
+	if (view->style == VIEW_WALL && !view->folded)
+		return render_wall(profile, interval, out);
 	if (view->style == VIEW_SNOOP)
 		return render_events(profile, interval, 0, view, out);
 	return render_rows(profile, interval, view, out);

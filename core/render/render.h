@@ -38,6 +38,11 @@ int render_events(const struct profile *profile, const struct profile_interval *
 int render_dump(const struct profile *profile, const struct profile_interval *interval, const struct profile_view *view,
 		FILE *out);
 
+/* VIEW_WALL: threads and states in words, then the call tree. In folded mode it is as any other. */
+int render_wall(const struct profile *profile, const struct profile_interval *interval, FILE *out);
+/* Only the words. */
+void wall_add_words(const struct profile *profile, const struct profile_interval *interval, struct buf *text);
+
 /*
  * The line after the last report ("Detaching..."). Nothing in folded mode, when quiet, or without one in the
  * profile.

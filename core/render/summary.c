@@ -417,7 +417,10 @@ void render_summary(const struct tree *tree, const struct output_options *option
 		.has_line = has_line,
 	};
 
-	add_totals(&summary, caption->unit);
+	if (caption->words)
+		buf_addf(ret_text, "\n%s\n", caption->words);
+	else
+		add_totals(&summary, caption->unit);
 	if (!value_of(&summary, 0))
 		return;
 	choose_lines(&summary,

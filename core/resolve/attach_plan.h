@@ -26,6 +26,7 @@
  *   raw_tracepoint   a link for each raw tracepoint
  *   system_calls     links of the raw tracepoints sys_enter and sys_exit; the programs filter by number
  *   tp_btf           a different program for each tracepoint, attached by BTF
+ *   wall             the same, and timed samples
  */
 #define MECHANISMS(MECHANISM)                                                            \
 	MECHANISM(PERF_EVENT, perf_event, "perf_event", "on_sample")                     \
@@ -37,7 +38,8 @@
 	MECHANISM(FENTRY, fentry, "fentry", "on_fentry")                                 \
 	MECHANISM(RAW_TRACEPOINT, raw_tracepoint, "raw_tracepoint", "on_raw_tracepoint") \
 	MECHANISM(SYSTEM_CALLS, system_calls, "raw_tracepoint", NULL)                    \
-	MECHANISM(TP_BTF, tp_btf, "tp_btf", "on_switch")
+	MECHANISM(TP_BTF, tp_btf, "tp_btf", "on_switch")                                 \
+	MECHANISM(WALL, wall, "tp_btf, perf_event", "on_wall_switch")
 
 #define MECHANISM_NUMBER(number, row, name, program) MECHANISM_##number,
 enum mechanism {
@@ -47,15 +49,16 @@ enum mechanism {
 
 /* One place. */
 struct probe_place {
-	const char *program; /* MECHANISM_TP_BTF, MECHANISM_SYSTEM_CALLS: the program for this place; static */
-	char *name;       /* "sched:sched_switch", "malloc" */
-	char *shown;      /* name in reports, if it differs: demangled, or without provider; else NULL */
-	char *category;   /* of a tracepoint */
-	char *event;      /* of a tracepoint */
-	char *module;     /* of a kernel function; NULL: the kernel itself */
-	char *path;       /* user code: the file, for messages */
-	int fd;           /* user code: the open file; the attach plan owns it */
-	uint64_t offset;  /* user code: in the file */
+	const char *
+		program; /* MECHANISM_TP_BTF, MECHANISM_WALL, MECHANISM_SYSTEM_CALLS: the program for this place; static */
+	char *name; /* "sched:sched_switch", "malloc" */
+	char *shown; /* name in reports, if it differs: demangled, or without provider; else NULL */
+	char *category; /* of a tracepoint */
+	char *event; /* of a tracepoint */
+	char *module; /* of a kernel function; NULL: the kernel itself */
+	char *path; /* user code: the file, for messages */
+	int fd; /* user code: the open file; the attach plan owns it */
+	uint64_t offset; /* user code: in the file */
 	enum first_instruction first; /* user code: what the kernel does with a breakpoint there */
 	uint64_t semaphore; /* USDT probe: file offset of a counter that the kernel raises while the probe is attached; 0: none */
 	uint64_t address; /* of a kernel function */
@@ -69,8 +72,8 @@ void probe_place_done(struct probe_place *place);
 struct attach_plan {
 	enum program_kind program;
 	enum mechanism mechanism;
-	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
-	enum switch_order switch_order; /* MECHANISM_TP_BTF */
+	struct sampling_choice sample; /* MECHANISM_PERF_EVENT, MECHANISM_WALL */
+	enum switch_order switch_order; /* MECHANISM_TP_BTF, MECHANISM_WALL */
 	uint32_t preempt_count; /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0: not needed */
 	char why[256]; /* why this mechanism */
 	pid_t only_process; /* the process that gets the breakpoints in user code; 0: all processes */

@@ -10,6 +10,7 @@
 	KIND(tracepoint)      \
 	KIND(usdt)            \
 	KIND(sample)          \
+	KIND(wall)            \
 	KIND(scheduler)
 
 #define DECLARE_PROBE_KIND(name) extern const struct probe_kind probe_##name;

@@ -117,7 +117,7 @@ static int resolve_several(const struct plan *plan, struct symbolizer *symbolize
 
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
 {
-	int err = check_cpu(plan) ?: plan->looks ? host_require_task_iterator() : 0;
+	int err = check_cpu(plan) ?: plan->looks || plan->wall ? host_require_task_iterator() : 0;
 
 	if (!err)
 		err = plan->probes.nr ? resolve_several(plan, symbolizer, ret_attach)

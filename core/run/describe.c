@@ -59,7 +59,7 @@ static void describe_event(struct profile *profile, const struct plan *plan, con
 	} else if (attach->mechanism == MECHANISM_PERF_EVENT) {
 		event = attach->sample.name;
 		unit = "samples";
-	} else if (attach->mechanism == MECHANISM_TP_BTF) {
+	} else if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_WALL) {
 		event = "sched:sched_switch";
 		unit = "microseconds"; /* of the value in reports; the sums are in nanoseconds */
 	}

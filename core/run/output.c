@@ -251,7 +251,7 @@ static void make_tree(const struct output_options *options, const struct tree *t
 /* Blue for waiting times, as usual; a separate palette distinguishes wakers from sleepers. */
 static enum graph_colors fitting_colors(const struct profile_view *view)
 {
-	if (!view_shows_time(view))
+	if (!view_shows_time(view) || view->style == VIEW_WALL)
 		return COLORS_KIND;
 	return view->style == VIEW_OFFCPU ? COLORS_IO : COLORS_CHAIN;
 }
@@ -337,7 +337,7 @@ static void make_picture(const struct output_options *options, const struct prof
 	_cleanup_(time_list_done) time_list edges = {};
 	struct graph_times times;
 	_cleanup_(caption_done) struct caption caption;
-	_cleanup_(buf_done) struct buf losses = {}, about = {};
+	_cleanup_(buf_done) struct buf losses = {}, about = {}, words = {};
 	_cleanup_(tree_done) struct tree tree;
 
 	if (options->colors == COLORS_AUTO)
@@ -353,6 +353,9 @@ static void make_picture(const struct output_options *options, const struct prof
 	caption.graph.losses = buf_text(&losses);
 	caption_add_about(&about, profile, intervals, nr);
 	caption.graph.about = buf_text(&about);
+	if (profile->view.style == VIEW_WALL && nr == 1)
+		wall_add_words(profile, intervals, &words);
+	caption.graph.words = words.nr ? buf_text(&words) : NULL;
 	if (add_times(profile, intervals, nr, &tree, &edges, &times))
 		caption.graph.times = &times;
 	make_tree(&settled, &tree, &caption.graph, bytes);

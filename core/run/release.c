@@ -50,7 +50,7 @@ static bool counts_stops(const struct release *release)
 	enum mechanism mechanism = release->attach->mechanism;
 
 	return mechanism != MECHANISM_PERF_EVENT && mechanism != MECHANISM_UPROBE &&
-	       mechanism != MECHANISM_UPROBE_MULTI && mechanism != MECHANISM_TP_BTF;
+	       mechanism != MECHANISM_UPROBE_MULTI && mechanism != MECHANISM_TP_BTF && mechanism != MECHANISM_WALL;
 }
 
 /* Gives the BPF programs the tables of what is mapped now. False: they are not ready in time. */

@@ -412,11 +412,15 @@ static bool has_signal(void *context)
 	return collector_signalled(((struct run *)context)->collector);
 }
 
+static struct look_sources look_sources(struct run *run)
+{
+	return (struct look_sources){ run->plan, run->loaded, run->drain, run->spaces, run->unwinding, has_signal, run };
+}
+
 static int look(struct run *run)
 {
 	static const char missing[] = "threads that were not read twice by then are missing";
-	const struct look_sources sources = { run->plan,      run->loaded, run->drain, run->spaces,
-					      run->unwinding, has_signal,  run };
+	const struct look_sources sources = look_sources(run);
 	struct drain_target target = run_target(run);
 	_cleanup_(buf_done) struct buf notes = {};
 	bool is_cut = false;
@@ -433,6 +437,16 @@ static int look(struct run *run)
 	if (notes.nr)
 		run_say_lines(buf_text(&notes));
 	return err;
+}
+
+/* A command has no thread yet that may sleep until the end. */
+static int begin_wall(struct run *run)
+{
+	const struct look_sources sources = look_sources(run);
+	struct drain_target target = run_target(run);
+	int err = run->plan->wall ? wall_begin(run->loaded, run->command, &run->wall) : 0;
+
+	return err || !run->wall || run->command ? err : wall_look(run->wall, &sources, &target);
 }
 
 static int collect(struct run *run)
@@ -502,6 +516,26 @@ static int hide_secrets(struct run *run, int err)
 	return err;
 }
 
+/* The window ends while the programs are attached, even after a failure, whose cause is kept. */
+static int end_wall(struct run *run, int err)
+{
+	const struct err_saved before = err_save();
+	int ended = wall_end(run->wall);
+
+	return err ? err_join(err, &before, ended) : ended;
+}
+
+static int finish_wall(struct run *run, int err)
+{
+	const struct err_saved before = err_save();
+	struct drain_target target = run_target(run);
+	int finished = run->wall ? wall_finish(run->wall, &target) : 0;
+
+	if (run->wall)
+		run->ended_ns = target.interval->end_ns;
+	return err ? err_join(err, &before, finished) : finished;
+}
+
 /*
  * Finishes the run, even after a failure: what was counted is drained and saved, but not printed. The first failure is
  * reported.
@@ -511,12 +545,14 @@ static int finish(struct run *run, int err)
 	bool quiet = run->plan->presentation.quiet;
 	int saved;
 
+	err = end_wall(run, err);
 	run->ended_ns = clock_monotonic_ns();
 	output_run_ends(&run->output, run->ended_ns);
 	run_guard_end(&run->guard);
 	detach_as_slow_step(run->attachment, run->spaces, run->plan, &run->ending);
 	say_reason(run);
 	err = drain_rest(run, err);
+	err = finish_wall(run, err);
 	if (run->plan->looks)
 		look_settle(&(struct drain_target){ .profile = &run->profile, .interval = run_current(run) },
 			    &run->sampled);
@@ -583,6 +619,7 @@ static int carry_out(struct run *run)
 	if (run->plan->debug)
 		run_say_privileges();
 	err = print_around(run, render_header);
+	err = err ?: begin_wall(run);
 	run_say_attached();
 	if (!err && run->command)
 		err = release(run);
@@ -623,6 +660,7 @@ static void run_done(struct run *run)
 	run_guard_done(&run->guard);
 	tables_done(&run->tables);
 	vec_done(&run->sampled);
+	wall_free(run->wall);
 	profile_done(&run->profile);
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/profile/context.h"
 #include "core/profile/wait_reasons.h"
+#include "core/profile/wall.h"
 #include "core/run/run_state.h"
 #include "symbolize/symbolize.h"
 
@@ -58,6 +59,8 @@ void run_close_interval(struct run *run)
 	run_name_all(run);
 	settle_contexts(&run->profile);
 	wait_reasons_settle(&run->profile);
+	if (run->plan->wall)
+		wall_hide_tracer(&run->profile);
 	profile_count_shown_stacks(&run->profile, interval);
 	run->lost |= !profile_is_exact(interval);
 }

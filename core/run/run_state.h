@@ -17,6 +17,7 @@
 #include "core/session/collect.h"
 #include "core/session/drain.h"
 #include "core/session/loaded.h"
+#include "core/session/wall.h"
 #include "core/spaces/spaces.h"
 
 struct run {
@@ -41,6 +42,7 @@ struct run {
 	struct output output;
 	struct run_screen *screen; /* NULL without --tui */
 	struct event_stream events; /* only with EVENTS_EACH */
+	struct wall *wall; /* only with plan.wall; NULL: its window has not begun */
 	struct u32_list sampled; /* only with plan.looks: records of samples that are rows */
 	int no_kernel_symbols; /* errno of opening /proc/kallsyms; 0: they are available */
 	struct run_guard guard;

@@ -41,8 +41,19 @@ static int attach_by_type(struct attachment *attachment, const struct plan *plan
 	return 0;
 }
 
+static int attach_wall(struct attachment *attachment, const struct plan *plan)
+{
+	struct bpf_program *sample = loaded_program(attachment->loaded, "on_wall_sample");
+	int err = attach_by_type(attachment, plan);
+
+	err = err ?: sampling_new(plan, &attachment->plan->sample, bpf_program__fd(sample), &attachment->sampling);
+	return err ?: sampling_start(attachment->sampling);
+}
+
 const struct attach_way way_tracepoint = { .one = attach_classic };
 
 const struct attach_way way_raw_tracepoint = { .one = attach_raw };
 
 const struct attach_way way_tp_btf = { .all = attach_by_type, .counts_from_start = true };
+
+const struct attach_way way_wall = { .all = attach_wall, .counts_from_start = true };

@@ -73,7 +73,7 @@ void drain_account_samples(struct drain *drain, struct profile_interval *interva
 	struct sample_counts counts;
 	struct sample_shares shares;
 
-	if (!sampling)
+	if (!sampling || !drain->loaded->traits->is_sampled) /* wall's samples are beside its other events */
 		return;
 	/* less than a millisecond counts as one */
 	interval->losses[ST_LOSS_CPU_UNSAMPLED] +=

@@ -41,6 +41,7 @@ const struct mechanism_traits *load_traits(enum mechanism mechanism)
 		[MECHANISM_FENTRY] = { .has_own_programs = true, .loads_all_types = true },
 		[MECHANISM_SYSTEM_CALLS] = { .has_numbers = true },
 		[MECHANISM_TP_BTF] = { .has_no_places = true, .loads_all_types = true },
+		[MECHANISM_WALL] = { .has_no_places = true, .loads_all_types = true },
 	};
 
 	return &traits[mechanism];
@@ -218,6 +219,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		.mode = (uint8_t)plan->mode,
 		.has_cookie = tells_probe_by_cookie(loaded, plan),
 		.alone = is_alone(loaded),
+		.follows_walls = plan->wall,
 		/* bpf/frames.bpf.c follows frame pointers, not bpf_get_stack() */
 		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
@@ -312,8 +314,9 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_recent, unwinds, 0);
 	want_map(maps->st_deep, unwinds, 0);
 	want_map(maps->st_depths, unwinds, 0);
-	want_map(maps->st_look, plan->looks, 0);
+	want_map(maps->st_look, plan->looks || plan->wall, 0);
 	want_map(maps->st_tasks, attach->mechanism == MECHANISM_TP_BTF, twice_the_threads(MIN_TASKS, MAX_TASKS));
+	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_TASKS, MAX_TASKS));
 	want_map(maps->st_grid, traits->is_sampled, 0);
 	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);
 	want_map(maps->st_syscalls, traits->has_numbers, attach->places.nr);
@@ -370,8 +373,10 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	for (size_t i = 0; i < attach->places.nr; i++)
 		if (attach->places.data[i].program)
 			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
-	if (plan->looks)
+	if (plan->looks || plan->wall)
 		bpf_program__set_autoload(loaded_program(loaded, "on_task"), true);
+	if (plan->wall)
+		bpf_program__set_autoload(loaded_program(loaded, "on_wall_sample"), true);
 	set_children(loaded, plan);
 	if (attach->preempt_count)
 		err = preempt_count_name(loaded_program(loaded, "on_waking"), attach->preempt_count);

@@ -573,7 +573,8 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->until_ns = clock_monotonic_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 	run->memory = look_memory_new();
 	run->more = look_memory_new();
-	run->python = look_python_new(run->more, sources->unwinding, target->profile);
+	/* Beside counted events, whose stacks have no Python frames, those of threads have none either. */
+	run->python = look_python_new(run->more, sources->plan->looks ? sources->unwinding : NULL, target->profile);
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
 	if (!run->link)

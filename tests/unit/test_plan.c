@@ -9,7 +9,7 @@
 #include "tests/harness.h"
 
 extern const struct applet profile_applet, count_applet, funccount_applet, stacksnoop_applet, offcputime_applet,
-	offwaketime_applet, wakeuptime_applet, dump_applet;
+	offwaketime_applet, wakeuptime_applet, wall_applet, dump_applet;
 
 /* ---- profile ---- */
 
@@ -268,6 +268,32 @@ PLAN_TEST(a_description_shows_control_characters_escaped)
 	must_plan(&count_applet, "x\x1b[31m\ny", plan);
 	plan_describe(plan, &text);
 	assert_non_null(strstr(buf_text(&text), "typed: x\\x1b[31m\\x0ay\n"));
+}
+
+/* ---- wall ---- */
+
+PLAN_TEST(wall_follows_the_threads_of_a_process)
+{
+	must_plan(&wall_applet, "-p 7,8 5", plan);
+	assert_true(plan->wall && plan->want_kernel && plan->want_user && !plan->looks);
+	assert_int_equal(plan->tgids.nr, 2);
+	assert_int_equal(plan->mode, EVENTS_BY_STACK);
+	assert_int_equal(plan->view.style, VIEW_WALL);
+	assert_int_equal(plan->key_parts & KEY_TID, KEY_TID);
+	assert_int_equal(plan->event, SAMPLE_CPU_CLOCK);
+	assert_int_equal(plan->duration_ns, 5000000000ULL);
+}
+
+TEST(wall_takes_every_documented_line)
+{
+	must_plan_each(&wall_applet, &probe_wall,
+		       "-p 185 5; -- sort words.txt; -f -p 185 5; -o five.html -p 185 5; --per-thread -p 185 5; "
+		       "--save five.stk -p 185 5; -F 499 -p 185");
+}
+
+TEST(wall_refuses_what_it_has_no_use_for)
+{
+	must_refuse_each(&wall_applet, "; 5; -p 1 -- true; --state D -p 1; -i 1 -p 1; -F 0 -p 1; -U -p 1");
 }
 
 /* ---- dump ---- */

@@ -58,6 +58,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->task_access = access->task;
 	config->task_filter = ST_FILTER_TGID;
 	config->follow_children = 1;
+	config->follows_walls = 1;
 	config->use_cpus = 1;
 	config->want_kernel = 1;
 	config->want_user = 1;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wall: all time of threads, on the CPU and off it. */
+#include <inttypes.h>
+
+#include "applets/common.h"
+#include "core/base/err.h"
+#include "core/cli/applet.h"
+#include "core/resolve/probe_kinds.h"
+
+#define SAMPLE_HZ 99
+
+static const struct option_spec table[] = {
+	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,
+		   .exclusive = "who"),
+	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ",
+		   "samples per second on each CPU, of what runs (default 99)", .min = 1, .max = 100000,
+		   .noun = "a frequency"),
+	RUN_OPTION('f', "folded", plan.view.folded, NULL, "folded output, one line per stack, for flame graphs"),
+	RUN_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate threads, named PID/TID"),
+	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
+	RUN_FRAGMENT(guard_table),
+	RUN_FRAGMENT(common_table),
+	OPTION_SECONDS(0, "duration", struct run_options, plan.duration_ns, "seconds to trace (default: until Ctrl-C)",
+		       .operand = true, .exclusive = "duration"),
+	COMMAND,
+	OPTION_END,
+};
+
+static const struct run_options defaults = {
+	.plan = { PLAN_DEFAULTS, .applet = "wall", .probe.kind = &probe_wall, .event = SAMPLE_CPU_CLOCK,
+		  .frequency_hz = SAMPLE_HZ, .wall = true, .off_cpu.max_ns = UINT64_MAX,
+		  .key_parts = KEY_TGID | KEY_TID | KEY_COMM, .view = { .style = VIEW_WALL, .per_process = true } },
+};
+
+static int plan(struct run_options *options)
+{
+	struct plan *plan = &options->plan;
+
+	if (!plan->tgids.nr && !plan->command)
+		return fail_usage("whose threads? -p PID, or a command after --");
+	stack_plan(options);
+	return common_plan(options);
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	buf_adds(line, "Tracing all time of ");
+	if (plan->command) {
+		buf_adds(line, plan->follow_children ? "the command and its children" : "the command");
+	} else {
+		buf_adds(line, "PID ");
+		for (size_t i = 0; i < plan->tgids.nr; i++)
+			buf_addf(line, "%s%" PRIu32, i ? "," : "", plan->tgids.data[i]);
+	}
+	add_duration(plan, line);
+}
+
+static const struct applet_example examples[] = {
+	{ "-p 185 5", "where all threads of process 185 spend 5 seconds", true },
+	{ "-- sort words.txt", "a command, from start to end", true },
+	{ "-f -p 185 5", "in folded format" },
+	{ "-o five.html -p 185 5", "as a page, with the states at the root", true },
+	{ "--per-thread -p 185 5", "each thread by itself" },
+	{ "--save five.stk -p 185 5", "keep it, for 'stacktool report five.stk' and 'stacktool diff'" },
+	{},
+};
+
+const struct applet wall_applet = {
+	.name = "wall",
+	.summary = "account for all time of threads, on the CPU and off it",
+	.description =
+		"Puts each nanosecond of every thread into one state: on the CPU; runnable, which is waiting for a CPU; "
+		"blocked in interruptible (S) or uninterruptible (D) sleep; stopped; or unknown. The states of a thread add "
+		"up to the time for which it existed during the run, and a difference is reported.\n\n"
+		"A wait has the stack with which the thread left the CPU, and its reason as innermost frame. Time on the "
+		"CPU is divided among the timed samples of the thread.\n\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"Follows every context switch of the host, and walks the stack of each thread of the targets that leaves "
+		"a CPU, as offcputime does.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct run_options),
+	.defaults = &defaults,
+	.plan = plan,
+	.header = header,
+};

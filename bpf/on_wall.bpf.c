@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All time of threads, for `wall`: each nanosecond of a thread is in one enum thread_state.
+ *
+ * A switch ends one interval and begins the next: sched_switch for both threads, and sched_wakeup, which comes under the lock of the
+ * run queue: so a thread's events are in order. (sched_waking may come before the switch of a thread that falls asleep.) New threads
+ * begin with sched_wakeup_new, in the parent; those that existed before have an entry by the iterator (on_task.bpf.c). A thread without
+ * an entry is not followed, or its beginning was missed.
+ *
+ * A wait is counted as a pair of the record that the thread had when it left the CPU, with WALL_REASON() as reason. Time on the CPU is
+ * counted with a record of the thread without stacks; timed samples show what it did. A transition that cannot be, because a switch was
+ * not reported, is counted in st_control.wall_odd, and the time before it is THREAD_UNKNOWN.
+ */
+#include "bpf/returns.h"
+#include "bpf/switch.bpf.h"
+
+/* ---- entries ---- */
+
+static __always_inline struct st_wall *st_wall_find(struct task_struct *task)
+{
+	__u64 key = (__u64)task;
+
+	return bpf_map_lookup_elem(&st_walls, &key);
+}
+
+static __always_inline int st_wall_is_over(const struct st_way *way, __u64 now)
+{
+	return now >= *(volatile __u64 *)&way->control->wall_end_ns;
+}
+
+/* The part of an interval that is in the window. */
+static __always_inline __u64 st_wall_span(const struct st_way *way, __u64 since_ns, __u64 now)
+{
+	__u64 begin_ns = *(volatile __u64 *)&way->control->wall_begin_ns;
+
+	if (since_ns < begin_ns)
+		since_ns = begin_ns;
+	return now > since_ns ? now - since_ns : 0;
+}
+
+static __always_inline void st_wall_go(struct st_wall *entry, __u32 state, __u64 now)
+{
+	entry->state = state;
+	entry->since_ns = now;
+}
+
+static __always_inline int st_is_queued(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
+		return 0;
+	return task->on_rq != 0;
+}
+
+/* ---- counting: a global function, because the verifier would follow each call of an inline one ---- */
+
+/*
+ * Counts an interval of the record with this id. `how`: WALL_REASON(), and the generation above it. `end_ns`: when it ended, if the
+ * stack of the record is not of it.
+ */
+__noinline int st_wall_count(__u64 lo, __u64 hi, __u64 how, __u64 span_ns, __u64 end_ns)
+{
+	struct st_pair pair = { .sleeper = { lo, hi }, .kind = ST_MESSAGE_PAIR, .reason = how & 0xff };
+	struct st_way way = {};
+
+	if (!span_ns || st_way_of(&way, how >> 8 & (ST_GENERATIONS - 1)))
+		return 0;
+	pair.time_ns = end_ns;
+	ST_NOTE(way.stats->seen, 1);
+	st_name_pair(&pair, 0);
+	if (st_count(&way, &pair.id, span_ns))
+		st_send_pair(&way, &pair);
+	return 0;
+}
+
+static __always_inline void st_wall_add(const struct st_way *way, const struct st_id *id, __u32 reason, __u64 span_ns,
+					__u64 end_ns)
+{
+	st_wall_count(id->lo, id->hi, reason | (__u64)way->generation << 8, span_ns, end_ns);
+}
+
+/* A wait of a thread that is not running: by the record of its last switch-out, or kept until its first one. */
+static __always_inline void st_wall_waited(const struct st_way *way, struct st_wall *entry, __u32 state, __u64 now)
+{
+	__u64 span_ns = st_wall_span(way, entry->since_ns, now);
+
+	if (state == THREAD_HELD) {
+		ST_ADD(way->control->wall_held_ns, span_ns);
+	} else if (entry->sleeper.lo | entry->sleeper.hi) {
+		st_wall_add(way, &entry->sleeper, WALL_REASON(state, 0), span_ns, 0);
+	} else if (state == THREAD_RUNNABLE) {
+		entry->first_run_ns += span_ns;
+	} else {
+		entry->first_ns += span_ns;
+		entry->first_state = state;
+		entry->first_end_ns = now;
+	}
+}
+
+/* ---- leaving the CPU ---- */
+
+/* Counts what has ended of the current thread: its time on the CPU, by a record without stacks. */
+static __always_inline void st_wall_ran(const struct st_way *way, struct st_slot *slot, struct st_wall *entry,
+					__u64 now)
+{
+	struct st_stack *stack = &slot->stack;
+	__u64 span_ns = st_wall_span(way, entry->since_ns, now);
+
+	st_wall_add(way, &stack->head.id, WALL_REASON(entry->first_state, 1), entry->first_ns, entry->first_end_ns);
+	st_wall_add(way, &stack->head.id, WALL_REASON(THREAD_RUNNABLE, 1), entry->first_run_ns, entry->since_ns);
+	entry->first_ns = entry->first_run_ns = 0;
+	if (entry->state != THREAD_ON_CPU && span_ns)
+		ST_ADD(way->control->wall_odd, 1);
+	st_wall_add(way, &stack->head.id,
+		    WALL_REASON(entry->state == THREAD_ON_CPU ? THREAD_ON_CPU : THREAD_UNKNOWN, 0), span_ns, 0);
+	st_send_record(way, stack);
+}
+
+/* The record of the current thread without stacks. */
+static __always_inline void st_wall_build_self(struct st_slot *slot, __u32 index, const struct st_who *who,
+					       struct task_struct *task, __u64 now)
+{
+	struct st_stack_head *head = &slot->stack.head;
+
+	st_begin_record(&slot->stack, PROGRAM_RAW_TRACEPOINT);
+	st_stamp(head, now);
+	head->start_time_ns = task->group_leader->start_time;
+	head->exec_id = task->self_exec_id;
+	st_fill_key(head, who, 0);
+	st_hash_record(&slot->stack, index);
+}
+
+static __always_inline void st_wall_end(const struct st_way *way, struct task_struct *task, __u64 now)
+{
+	__u64 key = (__u64)task;
+
+	ST_ADD(way->control->wall_lifetimes_ns, st_wall_span(way, task->start_time, now));
+	bpf_map_delete_elem(&st_walls, &key);
+}
+
+/*
+ * The entry of the current thread. One whose beginning was missed gets an entry now. exec() by another thread than the leader gives it
+ * the leader's start time, in which it was not this thread.
+ */
+static __always_inline struct st_wall *st_wall_of_current(const struct st_way *way, const struct st_who *who,
+							  struct task_struct *task, __u64 now)
+{
+	struct st_wall fresh = { .start_time_ns = task->start_time,
+				 .since_ns = task->start_time,
+				 .state = THREAD_UNKNOWN };
+	struct st_wall *entry = st_wall_find(task);
+	__u64 key = (__u64)task;
+
+	if (entry) {
+		if (entry->start_time_ns != task->start_time)
+			ST_ADD(way->control->wall_lifetimes_ns,
+			       st_wall_span(way, entry->start_time_ns, now) - st_wall_span(way, task->start_time, now));
+		entry->start_time_ns = task->start_time;
+		return entry;
+	}
+	if (!st_wanted(who))
+		return 0;
+	bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY);
+	entry = bpf_map_lookup_elem(&st_walls, &key);
+	if (!entry)
+		st_note_lost(way, ST_LOSS_STATE_FULL);
+	return entry;
+}
+
+/* Returns whether the thread is followed. */
+static __always_inline int st_wall_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
+				       __u64 now)
+{
+	struct st_who who = {};
+	struct st_wall *entry;
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	st_who_is_current(&who);
+	entry = st_wall_of_current(way, &who, task, now);
+	if (!entry)
+		return 0;
+	slot = st_slot_claim(&index);
+	if (!slot) {
+		st_note_lost(way, ST_LOSS_NO_SLOT);
+		return 1;
+	}
+	st_wall_build_self(slot, index, &who, task, now);
+	st_wall_ran(way, slot, entry, now);
+	if (state & ST_TASK_DEAD) {
+		st_slot_release(slot);
+		st_wall_end(way, task, now);
+		return 1;
+	}
+	st_build_sleeper(ctx, way, slot, index, &who, task, now);
+	st_send_record(way, &slot->stack);
+	entry->sleeper = slot->stack.head.id;
+	st_slot_release(slot);
+	if (!state || st_is_queued(task))
+		state = THREAD_RUNNABLE;
+	else
+		state = st_is_held(way, state) ? THREAD_HELD : st_wall_state(state);
+	st_wall_go(entry, state, now);
+	return 1;
+}
+
+/* ---- coming back ---- */
+
+/* Returns whether the thread is followed. */
+static __always_inline int st_wall_in(const struct st_way *way, struct task_struct *task, __u64 now)
+{
+	struct st_wall *entry = st_wall_find(task);
+	__u32 state = THREAD_RUNNABLE;
+
+	if (!entry || entry->start_time_ns != task->start_time)
+		return 0;
+	if (entry->state != THREAD_RUNNABLE) {
+		ST_ADD(way->control->wall_odd, st_wall_span(way, entry->since_ns, now) != 0);
+		state = THREAD_UNKNOWN;
+	}
+	st_wall_waited(way, entry, state, now);
+	st_wall_go(entry, THREAD_ON_CPU, now);
+	return 1;
+}
+
+SEC("?tp_btf/sched_switch")
+int on_wall_switch(__u64 *ctx)
+{
+	struct st_switch change = st_read_switch(ctx);
+	__u64 now = bpf_ktime_get_ns();
+	struct st_way way = {};
+	int wanted = 0;
+
+	if (st_way_begin(&way) || st_wall_is_over(&way, now))
+		return ST_RETURN_TP_BTF;
+	if (change.prev->pid)
+		wanted = st_wall_out(ctx, &way, change.prev, change.state, now);
+	if (change.next->pid)
+		wanted |= st_wall_in(&way, change.next, now);
+	st_cost_stop(now, now, 0, (__u32)wanted);
+	return ST_RETURN_TP_BTF;
+}
+
+/* ---- being woken, and beginning ---- */
+
+/* A thread that wakes itself, or was woken before it left the CPU, has not waited. */
+SEC("?tp_btf/sched_wakeup")
+int on_wall_wakeup(__u64 *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
+	__u64 now = bpf_ktime_get_ns();
+	struct st_way way = {};
+	struct st_wall *entry;
+
+	if (st_way_begin(&way) || st_wall_is_over(&way, now))
+		return ST_RETURN_TP_BTF;
+	entry = st_wall_find(task);
+	if (!entry || entry->start_time_ns != task->start_time || entry->state <= THREAD_RUNNABLE)
+		return ST_RETURN_TP_BTF;
+	st_wall_waited(&way, entry, entry->state, now);
+	st_wall_go(entry, THREAD_RUNNABLE, now);
+	return ST_RETURN_TP_BTF;
+}
+
+/* The current thread is the parent. A new process is followed only with its parent's children. */
+SEC("?tp_btf/sched_wakeup_new")
+int on_wall_wakeup_new(__u64 *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
+	struct st_wall fresh = { .start_time_ns = task->start_time,
+				 .since_ns = task->start_time,
+				 .state = THREAD_RUNNABLE };
+	__u64 now = bpf_ktime_get_ns(), key = (__u64)task;
+	struct st_who who = {};
+	struct st_way way = {};
+
+	if (st_way_begin(&way) || st_wall_is_over(&way, now))
+		return ST_RETURN_TP_BTF;
+	if (!st_config.follow_children && task->tgid != (int)(bpf_get_current_pid_tgid() >> 32))
+		return ST_RETURN_TP_BTF;
+	st_who_is_current(&who);
+	if (st_wanted(&who) && (int)bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY))
+		st_note_lost(&way, ST_LOSS_STATE_FULL);
+	return ST_RETURN_TP_BTF;
+}
+
+/* ---- what runs ---- */
+
+/* As on_sample.bpf.c, beside the programs above, which it may interrupt. Only of threads that are followed. */
+SEC("?perf_event")
+int on_wall_sample(struct bpf_perf_event_data *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct st_who who = {};
+	struct st_way way = {};
+
+	if (st_way_begin(&way) || st_wall_is_over(&way, now) || !st_wall_span(&way, 0, now))
+		return ST_RETURN_PERF_EVENT;
+	st_who_is_current(&who);
+	if (!(__u32)bpf_get_current_pid_tgid() || !st_wanted(&who))
+		return ST_RETURN_PERF_EVENT;
+	ST_NOTE(way.stats->seen, 1);
+	st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
+	return ST_RETURN_PERF_EVENT;
+}

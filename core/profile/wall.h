@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All time of threads (`wall`): makes the rows of a run of what the kernel has counted. In a row, the state is the outermost frame, and
+ * a wait has its reason as the innermost one (wait_reasons.h).
+ */
+#pragma once
+
+#include "core/profile/profile.h"
+
+/* An interval of a thread that is in no row yet: it had not ended when the window did, or its thread has never left the CPU. */
+struct wall_interval {
+	uint32_t record; /* of the thread, with the stack if one is known */
+	enum thread_state state;
+	bool is_first; /* the stack of the record is not of this interval: a look has it */
+	uint64_t ns;
+	uint64_t end_ns; /* is_first: when it ended, CLOCK_MONOTONIC */
+};
+
+typedef VEC(struct wall_interval) wall_interval_list;
+
+/*
+ * Replaces the rows of the interval. Pairs with WALL_REASON() become rows of their state. The timed samples of a thread share its time
+ * on the CPU; a thread without samples has a row of its own for it. `looks`: records of threads as they were when the window began.
+ * All pairs are removed. Returns the nanoseconds in all rows.
+ */
+uint64_t wall_settle(struct profile *profile, struct profile_interval *interval, const wall_interval_list *open,
+		     const struct u32_list *looks);
+
+/* After naming: puts the frames of our own program, which renderers hide, before the reasons. A second call changes nothing. */
+void wall_hide_tracer(struct profile *profile);
+
+/* The state of a row by its outermost frame; THREAD_NR_STATES: it has none. */
+enum thread_state wall_state_of(const struct profile *profile, const struct profile_record *record);
+
+/* "on the CPU" */
+const char *wall_state_name(enum thread_state state);

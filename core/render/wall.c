@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All time of threads: the states in words, then the call tree, which begins with them. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/profile/wall.h"
+#include "core/render/documents.h"
+#include "core/render/render.h"
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct profile_record *a = *(const struct profile_record *const *)left,
+				    *b = *(const struct profile_record *const *)right;
+
+	return compare(a->tgid, b->tgid) ?: compare(a->start_time_ns, b->start_time_ns) ?: compare(a->tid, b->tid);
+}
+
+static void add_nr(struct buf *text, size_t nr, const char *one, const char *many)
+{
+	buf_add_grouped(text, nr);
+	buf_addf(text, " %s", nr == 1 ? one : many);
+}
+
+/* "5 threads of 1 process" */
+static void add_who(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
+{
+	_cleanup_(freep) const struct profile_record **records = xcalloc(interval->rows.nr + 1, sizeof(*records));
+	size_t nr_threads = 0, nr_processes = 0;
+
+	for (size_t i = 0; i < interval->rows.nr; i++)
+		records[i] = &profile->records.data[interval->rows.data[i].record];
+	qsort(records, interval->rows.nr, sizeof(*records), compare_threads);
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		nr_threads += !i || compare_threads(&records[i - 1], &records[i]);
+		nr_processes += !i || records[i - 1]->tgid != records[i]->tgid ||
+				records[i - 1]->start_time_ns != records[i]->start_time_ns;
+	}
+	add_nr(text, nr_threads, "thread", "threads");
+	buf_adds(text, " of ");
+	add_nr(text, nr_processes, "process", "processes");
+}
+
+static void add_seconds(struct buf *text, uint64_t ns)
+{
+	buf_addf(text, "%.3f s", (double)ns / NSEC_PER_SEC);
+}
+
+static void add_state(struct buf *text, const char *name, uint64_t ns, uint64_t whole)
+{
+	buf_addf(text, "    %-12s", name);
+	buf_addf(text, "%14.6f s %6.1f %%\n", (double)ns / NSEC_PER_SEC,
+		 whole ? 100.0 * (double)ns / (double)whole : 0.0);
+}
+
+void wall_add_words(const struct profile *profile, const struct profile_interval *interval, struct buf *text)
+{
+	uint64_t sums[THREAD_NR_STATES + 1] = {}, whole = 0;
+
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_row *row = &interval->rows.data[i];
+
+		sums[wall_state_of(profile, &profile->records.data[row->record])] += row->sum;
+		whole += row->sum;
+	}
+	add_who(text, profile, interval);
+	buf_adds(text, " in ");
+	add_seconds(text, interval->end_ns - interval->start_ns);
+	buf_adds(text, ": ");
+	add_seconds(text, whole);
+	buf_adds(text, " of threads' time\n");
+	for (int state = 0; state < THREAD_HELD; state++)
+		if (sums[state] || state <= THREAD_SLEEPS)
+			add_state(text, wall_state_name((enum thread_state)state), sums[state], whole);
+	if (sums[THREAD_NR_STATES])
+		add_state(text, "no state", sums[THREAD_NR_STATES], whole);
+	add_state(text, "unaccounted", interval->losses[ST_LOSS_WALL_DIFFERS], whole);
+}
+
+int render_wall(const struct profile *profile, const struct profile_interval *interval, FILE *out)
+{
+	const struct output_options options = {};
+	const struct tree_options tree_options = { .root = profile->view.by_thread ? GRAPH_ROOT_TID : GRAPH_ROOT_COMM };
+	_cleanup_(stream_done) struct stream stream = { .out = out };
+	_cleanup_(caption_done) struct caption caption;
+	_cleanup_(tree_done) struct tree tree;
+
+	caption_init(&caption, &options, profile);
+	tree_init(&tree, &tree_options);
+	tree_add(&tree, profile, interval, TREE_NOW);
+	tree_build(&tree);
+	if (!profile->presentation.quiet) {
+		wall_add_words(profile, interval, &stream.text);
+		buf_addc(&stream.text, '\n');
+	}
+	render_tree(&tree, &options, &caption.graph, &stream.text);
+	render_add_cut(interval, &stream.text);
+	return stream_finish(&stream);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/session/wall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/err.h"
+#include "core/profile/wall.h"
+#include "core/session/drain_private.h"
+
+#define READ_BYTES (32 << 10) /* the kernel's own buffer */
+#define MARGIN_NS 2000000 /* the programs see a new bound of the window before it comes */
+
+/* A thread at the end of the window, for its entry. */
+struct thread {
+	uint64_t task;
+	uint32_t tgid, tid;
+	uint64_t start_time_ns; /* of its process */
+	uint64_t exec_id;
+	char comm[ST_COMM_BYTES];
+	struct st_wall wall;
+	bool has_entry, differs;
+};
+
+typedef VEC(struct thread) thread_list;
+
+struct wall {
+	const struct loaded *loaded;
+	struct bpf_link *link; /* of the iterator */
+	struct u32_list looks; /* records */
+	thread_list threads; /* at the end, by task */
+	bool has_ended;
+};
+
+/* ---- the iterator ---- */
+
+static void take_thread(struct wall *wall, const struct st_look *look)
+{
+	struct thread thread = { .task = look->task,
+				 .tgid = look->tgid,
+				 .tid = look->tid,
+				 .start_time_ns = look->leader_start_time_ns,
+				 .exec_id = look->exec_id,
+				 .wall = look->wall,
+				 .has_entry = look->flags & ST_LOOK_HAS_WALL,
+				 .differs = look->flags & ST_LOOK_DIFFERS };
+
+	if (look->exit_state)
+		return;
+	memcpy(thread.comm, look->comm, sizeof(thread.comm));
+	if (!thread.has_entry)
+		thread.wall.start_time_ns = look->start_time_ns;
+	vec_push(&wall->threads, thread);
+}
+
+static size_t take_looks(struct wall *wall, const uint8_t *bytes, size_t nr_bytes)
+{
+	size_t at = 0;
+
+	while (nr_bytes - at >= offsetof(struct st_look, frames)) {
+		const struct st_look *look = (const struct st_look *)(bytes + at);
+		size_t nr = look_bytes(look);
+
+		if (nr_bytes - at < nr)
+			break;
+		take_thread(wall, look);
+		at += nr;
+	}
+	return at;
+}
+
+static int compare_tasks(const void *left, const void *right)
+{
+	const struct thread *a = left, *b = right;
+
+	return (a->task > b->task) - (a->task < b->task);
+}
+
+/* Lets the iterator see all threads once, and takes them. 0 or a recorded failure. */
+static int see_threads(struct wall *wall)
+{
+	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(wall->link));
+	size_t room = READ_BYTES + sizeof(struct st_look), nr_bytes = 0;
+	_cleanup_(freep) uint64_t *words = xcalloc(room / sizeof(uint64_t) + 1, sizeof(*words));
+	uint8_t *bytes = (uint8_t *)words;
+	ssize_t got = fd < 0 ? fd : 1;
+
+	wall->threads.nr = 0;
+	while (got > 0 || (fd >= 0 && got < 0 && (errno == EAGAIN || errno == EINTR))) {
+		size_t taken;
+
+		got = read(fd, bytes + nr_bytes, READ_BYTES);
+		nr_bytes += got > 0 ? (size_t)got : 0;
+		taken = take_looks(wall, bytes, nr_bytes);
+		nr_bytes -= taken;
+		memmove(bytes, bytes + taken, nr_bytes);
+	}
+	if (got < 0)
+		return fail_host(-errno, "threads: the kernel refuses to list them: %s", strerror(errno));
+	if (wall->threads.nr)
+		qsort(wall->threads.data, wall->threads.nr, sizeof(*wall->threads.data), compare_tasks);
+	return 0;
+}
+
+/* ---- the window ---- */
+
+static void sleep_until(uint64_t until_ns)
+{
+	const struct timespec until = { (time_t)(until_ns / NSEC_PER_SEC), (long)(until_ns % NSEC_PER_SEC) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+int wall_begin(const struct loaded *loaded, bool is_held, struct wall **ret_wall)
+{
+	struct wall *wall = xcalloc(1, sizeof(*wall));
+	uint64_t begin_ns;
+	int err;
+
+	*ret_wall = wall;
+	wall->loaded = loaded;
+	wall->link = bpf_program__attach_iter(loaded_program(loaded, "on_task"), NULL);
+	if (!wall->link)
+		return fail_host(-errno, "threads: the kernel has no iterator of tasks: %s", strerror(errno));
+	/* The second time corrects an entry that was made while its thread switched: it differs for longer than a switch takes. */
+	err = see_threads(wall);
+	if (!err && !is_held) {
+		sleep_until(clock_monotonic_ns() + 2 * ST_WALL_SETTLED_NS);
+		err = see_threads(wall);
+	}
+	begin_ns = clock_monotonic_ns() + (is_held ? 0 : MARGIN_NS);
+	__atomic_store_n(&loaded->control->wall_begin_ns, begin_ns, __ATOMIC_SEQ_CST);
+	sleep_until(begin_ns);
+	return err;
+}
+
+void wall_free(struct wall *wall)
+{
+	if (!wall)
+		return;
+	bpf_link__destroy(wall->link);
+	vec_done(&wall->looks);
+	vec_done(&wall->threads);
+	free(wall);
+}
+
+int wall_look(struct wall *wall, const struct look_sources *sources, const struct drain_target *target)
+{
+	struct profile_interval rows = {};
+	struct drain_target looks = *target;
+	struct plan plan = *sources->plan;
+	struct look_sources of_sleepers = *sources;
+	_cleanup_(buf_done) struct buf notes = {};
+	struct u32_list sampled = {};
+	bool is_cut;
+	int err;
+
+	looks.interval = &rows;
+	plan.off_cpu.state_filter = STATES_LETTERS;
+	plan.off_cpu.states = ~(1U << ('R' - 'A'));
+	of_sleepers.plan = &plan;
+	err = look_at_threads(&of_sleepers, &looks, &sampled, &is_cut, &notes);
+	for (size_t i = 0; i < rows.rows.nr; i++)
+		vec_push(&wall->looks, rows.rows.data[i].record);
+	vec_done(&sampled);
+	profile_interval_done(&rows);
+	return err;
+}
+
+int wall_end(struct wall *wall)
+{
+	uint64_t end_ns;
+	int err;
+
+	if (!wall || wall->has_ended)
+		return 0;
+	wall->has_ended = true;
+	err = see_threads(wall);
+	end_ns = clock_monotonic_ns() + MARGIN_NS;
+	__atomic_store_n(&wall->loaded->control->wall_end_ns, end_ns, __ATOMIC_SEQ_CST);
+	sleep_until(end_ns + MARGIN_NS);
+	return err;
+}
+
+/* ---- what has not ended ---- */
+
+struct finishing {
+	const struct wall *wall;
+	const struct drain_target *target;
+	uint64_t begin_ns, end_ns;
+	uint64_t lifetimes_ns;
+	uint64_t nr_odd;
+	wall_interval_list open;
+};
+
+static uint64_t in_window(const struct finishing *finishing, uint64_t since_ns)
+{
+	uint64_t from_ns = since_ns > finishing->begin_ns ? since_ns : finishing->begin_ns;
+
+	return finishing->end_ns > from_ns ? finishing->end_ns - from_ns : 0;
+}
+
+/* The record of a thread that has never left the CPU. */
+static uint32_t record_of_thread(struct finishing *finishing, const struct thread *thread, uint64_t number)
+{
+	struct profile *profile = finishing->target->profile;
+	struct profile_record record = { .id = { number, 4 }, .program = PROGRAM_RAW_TRACEPOINT };
+
+	if (thread) {
+		record.tgid = thread->tgid;
+		record.tid = thread->tid;
+		record.start_time_ns = thread->start_time_ns;
+		record.exec_id = thread->exec_id;
+		record.comm = strtab_addn(&profile->strings, thread->comm, sizeof(thread->comm));
+	}
+	return profile_add_record(profile, &record, NULL, NULL);
+}
+
+static void add_open(struct finishing *finishing, uint32_t record, uint32_t state, bool is_first, uint64_t ns,
+		     uint64_t end_ns)
+{
+	vec_push(&finishing->open, (struct wall_interval){ record, (enum thread_state)state, is_first, ns, end_ns });
+}
+
+static void add_entry(struct finishing *finishing, uint64_t task, const struct st_wall *entry)
+{
+	const struct thread wanted = { .task = task };
+	const thread_list *threads = &finishing->wall->threads;
+	const struct thread *thread =
+		threads->nr ? bsearch(&wanted, threads->data, threads->nr, sizeof(wanted), compare_tasks) : NULL;
+	bool has_stack = entry->sleeper.lo | entry->sleeper.hi;
+	uint32_t state = entry->state, record = PROFILE_NONE;
+
+	finishing->lifetimes_ns += in_window(finishing, entry->start_time_ns);
+	if (has_stack)
+		record = profile_find_record(finishing->target->profile,
+					     (struct profile_id){ entry->sleeper.lo, entry->sleeper.hi });
+	if (record == PROFILE_NONE) {
+		record = record_of_thread(finishing, thread, task);
+		has_stack = false;
+	}
+	if (thread && thread->differs && thread->wall.since_ns == entry->since_ns) {
+		finishing->nr_odd++;
+		state = THREAD_UNKNOWN;
+	}
+	add_open(finishing, record, entry->first_state, true, entry->first_ns, entry->first_end_ns);
+	add_open(finishing, record, THREAD_RUNNABLE, true, entry->first_run_ns, entry->since_ns);
+	if (state == THREAD_HELD)
+		finishing->lifetimes_ns -= in_window(finishing, entry->since_ns);
+	else
+		add_open(finishing, record, state, !has_stack, in_window(finishing, entry->since_ns),
+			 finishing->end_ns);
+}
+
+static void add_missing(struct finishing *finishing, const struct thread *thread)
+{
+	uint64_t ns = in_window(finishing, thread->wall.start_time_ns);
+
+	finishing->nr_odd++;
+	finishing->lifetimes_ns += ns;
+	add_open(finishing, record_of_thread(finishing, thread, thread->task), THREAD_UNKNOWN, false, ns, 0);
+}
+
+static int take_entries(struct finishing *finishing)
+{
+	const struct bpf_map *map = finishing->wall->loaded->skeleton->maps.st_walls;
+	uint32_t nr = bpf_map__max_entries(map);
+	_cleanup_(freep) uint64_t *keys = xcalloc(nr, sizeof(*keys));
+	_cleanup_(freep) struct st_wall *entries = xcalloc(nr, sizeof(*entries));
+	int err = drain_read_map(bpf_map__fd(map), keys, entries, &nr, false, "map of threads");
+
+	for (uint32_t i = 0; i < nr; i++)
+		add_entry(finishing, keys[i], &entries[i]);
+	for (size_t i = 0; i < finishing->wall->threads.nr; i++)
+		if (!finishing->wall->threads.data[i].has_entry)
+			add_missing(finishing, &finishing->wall->threads.data[i]);
+	return err;
+}
+
+int wall_finish(struct wall *wall, const struct drain_target *target)
+{
+	const volatile struct st_control *control = wall->loaded->control;
+	struct finishing finishing = {
+		.wall = wall,
+		.target = target,
+		.begin_ns = control->wall_begin_ns,
+		.end_ns = control->wall_end_ns,
+		.lifetimes_ns = control->wall_lifetimes_ns - control->wall_held_ns,
+		.nr_odd = control->wall_odd,
+	};
+	uint64_t sum;
+	int err = take_entries(&finishing);
+
+	target->interval->start_ns = finishing.begin_ns;
+	target->interval->end_ns = finishing.end_ns;
+	sum = wall_settle(target->profile, target->interval, &finishing.open, &wall->looks);
+	target->interval->losses[ST_LOSS_WALL_ODD] += finishing.nr_odd;
+	sum = sum > finishing.lifetimes_ns ? sum - finishing.lifetimes_ns : finishing.lifetimes_ns - sum;
+	target->interval->losses[ST_LOSS_WALL_DIFFERS] += sum;
+	vec_done(&finishing.open);
+	return err;
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# ctest: boots=5.10|7.2 timeout=600
+# wall: the time in each state is what the program and the kernel have measured themselves, and the states add up to the lifetimes.
+. "${0%/*}/lib.sh"
+needs btf perf-event
+
+# Microseconds of [unknown state]: the kernel did not report a switch, and wall says so.
+unknown() {
+	folded_sum_of '^[^ ]*;\[unknown state\]'
+}
+
+# close LEAST MOST WHAT IS: within 1 percent or 2 ms, and what is unknown. In a guest, whose emulated CPU may be held up between the
+# kernel's two looks at a clock, within half.
+close() {
+	slack=$(($2 / 100 > 2000 ? $2 / 100 : 2000))
+	[ -z "${IN_GUEST:-}" ] || slack=$(($2 / 2))
+	[ "$4" -ge "$(($1 - slack - $(unknown)))" ] && [ "$4" -le "$(($2 + slack))" ] ||
+		fail "$3: $4 us, not from $1 to $2 within $slack, $(unknown) unknown; the fixture: $line"
+}
+
+adds_up() {
+	refuse_err 'by which states and lifetimes|does not add up'
+	[ "$(unknown)" -eq 0 ] || expect_err 'impossible transition'
+}
+
+trace offcpu sleep 20 20000 -- wall -f -p PID
+close $(($(field off_us) - $(field delay_us))) "$(field slept_us)" "sleep" \
+	"$(folded_sum_of ';\[blocked S\];.*;st_off_sleep;.*;\[sleep\] ')"
+adds_up
+
+trace offcpu pair 20 10000 -- wall -f -p PID
+close "$(field blocked_us)" "$(field waited_us)" "futex" \
+	"$(folded_sum_of '^st-sleeper;\[blocked S\];.*;st_off_wait;.*;\[futex\] ')"
+adds_up
+
+trace offcpu pipe 20 10000 -- wall -f -p PID
+close "$(field blocked_us)" "$(field waited_us)" "pipe" \
+	"$(folded_sum_of '^st-reader;\[blocked S\];.*;st_off_read;.*;\[pipe read\] ')"
+adds_up
+
+trace offcpu vfork 10 20000 -- wall -f -p PID
+close "$(field blocked_us)" "$(field waited_us)" "vfork" \
+	"$(folded_sum_of ';\[blocked D\];.*;st_off_vfork;.*;\[vfork\] ')"
+adds_up
+
+trace offcpu stop 200000 -- wall -f -p PID
+close "$(field stopped_us)" "$(field around_us)" "stopped" "$(folded_sum_of ';\[stopped\];.*;\[signal\] ')"
+adds_up
+
+trace offcpu compete 400000 -- wall -f -p PID
+close "$(field delay_us)" "$(field outer_delay_us)" "run queue" \
+	"$(folded_sum_of ';\[runnable\];.*;st_off_compete.*;\[run queue\] ')"
+close "$(field used_us)" "$(field wall_us)" "on the CPU" "$(folded_sum_of '^offcpu;\[on CPU\];')"
+adds_up
+
+# Threads that do not switch during the run, with the stacks that dump prints: each is there for the whole window.
+fixture waits
+returns 0 wall --per-thread -f -p "$fixture_pid" 0.2
+fixture_work
+fixture_end
+expect_equal "threads" "$(folded_rows)" 14
+expect_equal "lengths" "$(sed 's/.* //' "$T/out" | sort -u | wc -l)" 1
+[ "$(sed -n '1s/.* //p' "$T/out")" -ge 200000 ] || fail "shorter than the run"
+for wait in 'epoll;.*;\[epoll\]' 'futex;.*;\[futex\]' 'read;.*;\[pipe read\]' 'accept;.*;\[accept\]' 'sleep;.*;\[sleep\]'; do
+	expect_out ";\[blocked S\];.*;st_wait_$wait [0-9]+\$"
+done
