@@ -6,11 +6,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/names.h"
 #include "core/base/vec.h"
+#include "core/files/proc_maps.h"
 #include "core/host/cpu_time.h"
 #include "core/host/signals.h"
 
@@ -23,7 +27,7 @@
  * Whether the rows of a process would be split: its first events would be walked by frame pointers, and the others by tables. Samples and
  * times are split too, but what takes long soon has its tables, and a profile begins at once.
  */
-static bool wants_all(const struct plan *plan)
+static bool wants_running(const struct plan *plan)
 {
 	return !plan->tgids.nr && !plan->command && !plan->probe.kind->counts_time;
 }
@@ -45,6 +49,43 @@ static bool has_memory(uint32_t tgid)
 	return readlink(path, target, sizeof(target)) > 0;
 }
 
+/* ---- processes that may reach a probe ---- */
+
+struct mapped_search {
+	const struct attach_plan *attach;
+	bool found;
+};
+
+/* Compares names too: on an overlay file system, the inode in maps may differ from the one of fstat(). */
+static bool is_file(const struct probe_place *place, const struct proc_mapping *mapping)
+{
+	struct stat status;
+
+	return (!fstat(place->fd, &status) && status.st_ino == mapping->inode) ||
+	       !strcmp(path_name(place->path), path_name(mapping->path));
+}
+
+static void look_at_mapping(void *context, const struct proc_mapping *mapping)
+{
+	struct mapped_search *search = context;
+	const struct attach_plan *attach = search->attach;
+
+	/* The places of a file follow each other. */
+	for (size_t i = 0; mapping->kind == MAPPING_FILE && !search->found && i < attach->places.nr; i++)
+		if (!i || attach->places.data[i].fd != attach->places.data[i - 1].fd)
+			search->found = is_file(&attach->places.data[i], mapping);
+}
+
+/* False only if the probes are in files, and the process has none of them mapped. */
+static bool may_reach(const struct tables *tables, uint32_t tgid)
+{
+	struct mapped_search search = { .attach = tables->attach };
+
+	if (tables->attach->program != PROGRAM_UPROBE)
+		return true;
+	return proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found;
+}
+
 static void find_running(struct tables *tables)
 {
 	_cleanup_(closedirp) DIR *directory = opendir("/proc");
@@ -53,7 +94,7 @@ static void find_running(struct tables *tables)
 	while (directory && (entry = readdir(directory))) {
 		const uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
-		if (tgid && tgid != (uint32_t)getpid() && has_memory(tgid))
+		if (tgid && tgid != (uint32_t)getpid() && has_memory(tgid) && may_reach(tables, tgid))
 			vec_push(&tables->running, (struct running_process){ tgid, cpu_time_of_process(tgid) });
 	}
 	if (tables->running.nr)
@@ -93,7 +134,7 @@ void tables_ask(struct tables *tables)
 		unwinding_expect(tables->unwinding, plan->command[0]);
 	for (size_t i = 0; !tables->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
 		spaces_prime(tables->spaces, plan->tgids.data[i]);
-	if (tables->unwinding && wants_all(plan)) {
+	if (tables->unwinding && wants_running(plan)) {
 		tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
 		find_running(tables);
 		while (tables->nr_asked < FIRST_PROCESSES && ask_for_next(tables))
@@ -112,7 +153,7 @@ void tables_await(struct tables *tables, struct loaded *loaded)
 	unwinding_set_store(tables->unwinding, &store);
 	if (plan->tgids.nr && !tables->command)
 		unwinding_work(tables->unwinding, MAX_TARGETS_WAIT_MS);
-	else if (wants_all(plan))
+	else if (wants_running(plan))
 		await_all(tables);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwind tables before the first event: those of the targets, of a command, or of all processes that run. */
+/* Unwind tables before the first event: those of the targets, of a command, or of the processes that run and may reach a probe. */
 #pragma once
 
 #include <stdint.h>
 
 #include "core/base/vec.h"
 #include "core/plan/plan.h"
+#include "core/resolve/attach_plan.h"
 #include "core/session/loaded.h"
 #include "core/spaces/spaces.h"
 #include "core/unwind/unwinding.h"
@@ -17,11 +18,12 @@ struct running_process {
 
 struct tables {
 	const struct plan *plan; /* borrowed, as all others */
+	const struct attach_plan *attach;
 	struct spaces *spaces;
 	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
 	uint32_t command; /* its process id; 0: none */
-	uint64_t until_ns; /* for those of all processes */
-	VEC(struct running_process) running; /* of all processes, in the order in which they get their tables */
+	uint64_t until_ns; /* for those of running processes */
+	VEC(struct running_process) running; /* in the order in which they get their tables */
 	size_t nr_asked; /* of these */
 };
 
