@@ -14,6 +14,7 @@
 #include "core/render/render.h"
 #include "core/run/output.h"
 #include "core/run/run.h"
+#include "core/run/words.h"
 
 /* Losses of either profile make the difference wrong, so the notes of both are printed, each below its file name. */
 static void say_notes(const char *path, const struct buf *notes)
@@ -154,6 +155,20 @@ static void add_sides(struct buf *text, const struct difference *difference, con
 		buf_adds(text, ", normalized");
 }
 
+static void say_file(const struct output_options *options, const struct difference *difference)
+{
+	_cleanup_(buf_done) struct buf content = {};
+
+	if (!options->path)
+		return;
+	buf_add_grouped(&content, difference->tree.nodes.data[0].total[TREE_BEFORE]);
+	buf_adds(&content, " to ");
+	buf_add_grouped(&content, difference->tree.nodes.data[0].total[TREE_NOW]);
+	buf_addc(&content, ' ');
+	escape_add(&content, tree_unit(difference->now), ESCAPE_LINE);
+	run_say_file(options->path, buf_text(&content));
+}
+
 static int write_out(const struct output_options *options, const struct difference *difference, const char *sides)
 {
 	_cleanup_(caption_done) struct caption caption;
@@ -220,6 +235,8 @@ static int write_numbered(void *context, size_t number)
 	settled.root = difference->root;
 	add_sides(&sides, difference, comparison->request->before, comparison->request->now);
 	err = write_out(&settled, difference, buf_text(&sides));
+	if (!err)
+		say_file(&settled, difference);
 	tree_done(&difference->tree);
 	return err;
 }

@@ -575,8 +575,8 @@ static int finish(struct run *run, int err)
 	run_live_save_rest(run);
 	if (!err)
 		naming_warn(run->symbolizer, run->spaces, quiet);
-	if (!saved && !run->plan->interval_ns)
-		run_say_files(run->plan, &run->profile);
+	if (!saved && !run->plan->interval_ns && !quiet)
+		run_say_files(&run->plan->output, run->plan->save_path, &run->profile);
 	if (!saved && !quiet)
 		run_guard_say(&run->guard, run->symbolizer);
 	return saved;

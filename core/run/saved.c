@@ -68,13 +68,15 @@ static void say_notes(const struct profile *profile)
 }
 
 /* One document of all intervals. */
-static int write_out(const struct profile *profile, const struct output_options *options)
+static int write_out(const struct profile *profile, const struct output_options *options, bool quiet)
 {
 	_cleanup_(output_done) struct output output = { .options = options };
 	int err = output_write(&output, profile, 0, profile->intervals.nr);
 
 	if (!err)
 		say_notes(profile);
+	if (!err && !quiet)
+		run_say_files(options, NULL, profile);
 	return err;
 }
 
@@ -190,5 +192,5 @@ int run_saved(const struct report_request *request)
 	output_change_view(options, &profile.view);
 	if (request->tui)
 		return browse(&profile, options);
-	return output_wanted(options) ? write_out(&profile, options) : print(&profile);
+	return output_wanted(options) ? write_out(&profile, options, request->quiet) : print(&profile);
 }

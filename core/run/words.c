@@ -236,19 +236,28 @@ void run_say_secrets(const struct plan *plan, const struct profile *profile)
 			buf_text(&secrets));
 }
 
+void run_say_file(const char *path, const char *content)
+{
+	_cleanup_(buf_done) struct buf shown = {};
+	struct stat status;
+
+	if (strchr(path, '%') || stat(path, &status))
+		return;
+	escape_add(&shown, path, ESCAPE_LINE);
+	run_say("wrote %s (%s, %llu kB)", buf_text(&shown), content, ((unsigned long long)status.st_size + 999) / 1000);
+}
+
 static void say_file(const struct profile *profile, const char *path)
 {
-	_cleanup_(buf_done) struct buf line = {}, shown = {};
+	_cleanup_(buf_done) struct buf line = {};
 	const bool is_time = view_shows_time(&profile->view);
-	struct stat status;
 	uint64_t sum = 0;
 
-	if (strchr(path, '%') || stat(path, &status) || !profile->intervals.nr)
-		return;
-	for (size_t i = 0; i < vec_last(&profile->intervals).rows.nr; i++) {
-		const struct profile_row *row = &vec_last(&profile->intervals).rows.data[i];
+	for (size_t i = 0; i < profile->intervals.nr; i++) {
+		const struct profile_interval *interval = &profile->intervals.data[i];
 
-		sum += is_time ? row->sum : row->count;
+		for (size_t k = 0; k < interval->rows.nr; k++)
+			sum += is_time ? interval->rows.data[k].sum : interval->rows.data[k].count;
 	}
 	if (is_time) {
 		buf_addf(&line, "%.6f seconds", (double)sum / 1e9);
@@ -256,19 +265,17 @@ static void say_file(const struct profile *profile, const char *path)
 		buf_add_grouped(&line, sum);
 		buf_addf(&line, " %s", profile_string(profile, profile->unit));
 	}
-	escape_add(&shown, path, ESCAPE_LINE);
-	run_say("wrote %s (%s, %llu kB)", buf_text(&shown), buf_text(&line),
-		((unsigned long long)status.st_size + 999) / 1000);
+	run_say_file(path, buf_text(&line));
 }
 
-void run_say_files(const struct plan *plan, const struct profile *profile)
+void run_say_files(const struct output_options *options, const char *save_path, const struct profile *profile)
 {
-	for (size_t i = 0; i < output_options_nr(&plan->output) && !plan->presentation.quiet; i++) {
-		const struct output_options one = output_options_of(&plan->output, i);
+	for (size_t i = 0; i < output_options_nr(options); i++) {
+		const struct output_options one = output_options_of(options, i);
 
 		if (one.path)
 			say_file(profile, one.path);
 	}
-	if (plan->save_path && !plan->presentation.quiet)
-		say_file(profile, plan->save_path);
+	if (save_path)
+		say_file(profile, save_path);
 }

@@ -69,8 +69,11 @@ void run_say_places(const struct attach_plan *attach);
 void run_say_fallback(const struct plan *plan, const struct attach_plan *attach, const struct attachment *attachment,
 		      struct spaces *spaces, const char *lacking);
 
-/* Prints the files of -o and --save, their contents and sizes. Not for names with placeholders. */
-void run_say_files(const struct plan *plan, const struct profile *profile);
+/* Prints that the file was written, its content and its size. Not for names with placeholders. */
+void run_say_file(const char *path, const char *content);
+
+/* The same for the files of -o and --save, NULL for none. */
+void run_say_files(const struct output_options *options, const char *save_path, const struct profile *profile);
 
 /* Before a report is written to a file that may be shared: prints what may be secret in it (core/profile/redact.h). */
 void run_say_secrets(const struct plan *plan, const struct profile *profile);

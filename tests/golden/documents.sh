@@ -129,15 +129,32 @@ grep -qx 'NOTE: no command is in both profiles, so no stack is in both; --root n
 # Several -o: each is what it would be alone.
 "$STACKTOOL" report -f -o "$T/all.txt" -o "$T/all.stk" "$T/shapes" && cmp "$T/all.txt" <("$STACKTOOL" report -f "$T/shapes") || fail "-f and two files"
 "$STACKTOOL" report -o "$T/all.svg" -o "$T/all.html" -o "$T/all.json" -o "$T/all.pb.gz" --output "$T/all.folded" "$T/shapes" || fail "five files"
+
+# wrote LINES ARG…: stderr names the written files
+wrote() {
+	local lines=$1
+	shift
+	"$STACKTOOL" "$@" 2>&1 >/dev/null | sed "s|$T/||; s/[0-9]* kB/N kB/" | grep ' wrote ' >"$T/lines"
+	[ "$(cat "$T/lines")" = "$lines" ] || fail "$*: '$(cat "$T/lines")', not '$lines'"
+}
+printf 'sh;main;work 3\nsh;main;rest 1\n' >"$T/four"
+printf 'sh;main;work 1\n' >"$T/one"
+wrote 'stacktool report: wrote a.svg (4 samples, N kB)
+stacktool report: wrote a.txt (4 samples, N kB)' report -o "$T/a.svg" -o "$T/a.txt" "$T/four"
+wrote 'stacktool flame: wrote a.svg (4 samples, N kB)' flame -o "$T/a.svg" "$T/four"
+wrote 'stacktool diff: wrote a.html (4 to 1 samples, N kB)' diff -o "$T/a.html" "$T/four" "$T/one"
+wrote '' report -q -o "$T/a.svg" "$T/four"
+wrote '' report "$T/four"
 for form in svg html json pb.gz folded stk; do
 	"$STACKTOOL" report -o "$T/one.$form" "$T/shapes" && cmp "$T/one.$form" "$T/all.$form" || fail "one of several: $form"
 done
 "$STACKTOOL" diff -o "$T/all.svg" -o "$T/all.html" -o "$T/all.folded" "$T/shapes" "$T/other" 2>"$T/err" || fail "a difference in three files"
-[ "$(grep -c . "$T/err")" = 1 ] || fail "a difference in three files: $(cat "$T/err")"
+[ "$(grep -vc '^stacktool diff: wrote ' "$T/err")" = 1 ] || fail "a difference in three files: $(cat "$T/err")"
 for form in svg html folded; do
 	"$STACKTOOL" diff -o "$T/one.$form" "$T/shapes" "$T/other" 2>/dev/null && cmp "$T/one.$form" "$T/all.$form" || fail "a difference in one of three: $form"
 done
 wrong 2 "argument -o/--output: '.*/a.svg': given twice" report -o "$T/a.svg" -o "$T/a.svg" "$T/shapes"
+wrong 2 "argument -o/--output: '.*/./a.svg': given twice" report -o "$T/a.svg" -o "$T/./a.svg" "$T/shapes"
 
 # The same picture from a file, a pipe and a saved profile of the same stacks
 "$STACKTOOL" flame -o "$T/a.svg" "$T/shapes" || fail "flame -o"
