@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 
 void name_list_done(name_list *names)
 {
@@ -29,6 +33,26 @@ const char *path_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+static int find_directory(const char *path, struct stat *ret_status)
+{
+	const size_t length = (size_t)(path_name(path) - path);
+	_cleanup_(freep) char *directory = length ? xasprintf("%.*s", (int)length, path) : xstrdup(".");
+
+	return stat(directory, ret_status);
+}
+
+bool path_is_same(const char *one, const char *other)
+{
+	struct stat first, second;
+
+	if (strcmp(path_name(one), path_name(other)) != 0)
+		return false;
+	if (!strcmp(one, other))
+		return true;
+	return !find_directory(one, &first) && !find_directory(other, &second) && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
 }
 
 char *next_word(char **line)

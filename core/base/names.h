@@ -17,5 +17,11 @@ bool name_list_add_new(name_list *names, size_t most, char *name);
 /* Returns the part of `path` after the last slash. */
 const char *path_name(const char *path);
 
+/*
+ * Whether two paths name one entry of one directory, however they spell it. Of a directory that cannot be found, paths are equal only
+ * if they are the same text.
+ */
+bool path_is_same(const char *one, const char *other);
+
 /* Cuts the first word off a line and returns it, NULL if there is none; *line is the rest. */
 char *next_word(char **line);

@@ -9,6 +9,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/base/suggest.h"
 
 /* By enum output_format; OUTPUT_DEFAULT has no name. */
@@ -281,7 +282,7 @@ static int check_files(const struct output_options *options)
 
 		any_pattern |= is_pattern(path);
 		for (uint32_t other = 0; other <= i; other++)
-			if (!strcmp(other ? options->more[other - 1].path : options->path, path))
+			if (path_is_same(other ? options->more[other - 1].path : options->path, path))
 				return fail_usage("argument -o/--output: '%s': given twice", path);
 	}
 	if (options->keep && !any_pattern)

@@ -12,6 +12,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/base/replace.h"
 #include "core/formats/profile_file.h"
 #include "core/render/documents.h"
@@ -135,7 +136,7 @@ bool output_fits(const struct output_options *options, const char *path)
 	for (size_t i = 0; i < output_options_nr(options); i++) {
 		const struct output_options one = output_options_of(options, i);
 
-		if (one.path && fits(one.path, path))
+		if (one.path && (fits(one.path, path) || (!strchr(one.path, '%') && path_is_same(one.path, path))))
 			return true;
 	}
 	return false;

@@ -265,10 +265,24 @@ TEST(what_no_file_can_have_is_refused)
 {
 	static const char *const twice[] = { "a.svg", "b.html", "a.svg", NULL }, *const two[] = { "a.svg", "b.json",
 												  NULL };
+	static const char *const spelled[] = { "./a.svg", "link/a.svg", NULL }, *const elsewhere[] = { "a.svg",
+												       "../a.svg",
+												       NULL };
 	struct output_options options = files(twice);
 
 	assert_int_equal(output_options_settle(&options), -EINVAL);
 	assert_string_equal(err_cause(), "argument -o/--output: 'a.svg': given twice");
+	assert_int_equal(symlink(".", "link"), 0);
+	options = files(spelled);
+	assert_int_equal(output_options_settle(&options), -EINVAL);
+	assert_string_equal(err_cause(), "argument -o/--output: 'link/a.svg': given twice");
+	options = files(elsewhere);
+	assert_int_equal(output_options_settle(&options), 0);
+	options = files(spelled);
+	options.nr_more = 0;
+	assert_true(output_fits(&options, "link/a.svg"));
+	assert_false(output_fits(&options, "link/b.svg"));
+	assert_int_equal(unlink("link"), 0);
 	options = files(two);
 	options.format = OUTPUT_SVG;
 	assert_int_equal(output_options_settle(&options), -EINVAL);
