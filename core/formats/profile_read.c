@@ -57,6 +57,13 @@ static int open_source(const char *path)
 	return take_fd(&fd);
 }
 
+static bool is_pipe(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && S_ISFIFO(st.st_mode);
+}
+
 /* Reports add counts up in 64 bits. */
 static int check_sums(const struct profile *profile, const char *name)
 {
@@ -101,6 +108,10 @@ int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_
 			return opened;
 	}
 	err = read_all(standard ? STDIN_FILENO : opened, name, &bytes);
+	if (!err && !bytes.nr && is_pipe(opened)) {
+		err = fail(-EINVAL, "'%s': nothing was read: no process writes to this pipe", name);
+		hint("start the writer first, or use COMMAND | stacktool report -");
+	}
 	if (!err)
 		err = decode(&bytes, name, ret_profile, ret_notes);
 	return err ? err : check_sums(ret_profile, name);
