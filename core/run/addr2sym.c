@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
@@ -403,23 +405,57 @@ static int name_words(struct addr2sym *run)
 	return err ? err : name_batch(run);
 }
 
+/* Names the addresses before a bad line. */
+static int take_line(struct addr2sym *run, struct buf *line, unsigned long number)
+{
+	const char *text = buf_text(line);
+	_cleanup_(freep) char *word = NULL;
+
+	if (memchr(text, '\0', line->nr))
+		return name_batch(run) ?: fail_usage("line %lu: it has a zero byte: " NOT_AN_ADDRESS, number);
+	text += strspn(text, " \t");
+	word = xasprintf("%.*s", (int)strcspn(text, " \t\r"), text);
+	buf_clear(line);
+	if (is_address(word))
+		return add_address(run, word, BATCH);
+	return *word ? name_batch(run) ?: fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word) : 0;
+}
+
+/* Reads what is there; before it would wait, it names the addresses so far, because the other side may wait for the answers. */
+static int read_input(struct addr2sym *run, char *bytes, size_t room, size_t *ret_nr)
+{
+	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
+	int err = poll(&input, 1, 0) ? 0 : name_batch(run);
+	ssize_t nr;
+
+	if (err)
+		return err;
+	do
+		nr = read(STDIN_FILENO, bytes, room);
+	while (nr < 0 && errno == EINTR);
+	*ret_nr = nr < 0 ? 0 : (size_t)nr;
+	return nr < 0 ? fail(-errno, "standard input: %s", strerror(errno)) : 0;
+}
+
 static int name_input(struct addr2sym *run)
 {
-	_cleanup_(freep) char *line = NULL;
+	_cleanup_(buf_done) struct buf line = {};
 	unsigned long number = 0;
-	size_t room = 0;
-	int err = 0;
+	char bytes[BUFSIZ];
+	size_t nr = 0;
+	int err;
 
-	while (!err && getline(&line, &room, stdin) >= 0) {
-		char *word = line + strspn(line, " \t");
-
-		word[strcspn(word, " \t\r\n")] = '\0';
-		number++;
-		if (is_address(word))
-			err = add_address(run, word, BATCH);
-		else if (*word) /* names the addresses before the bad line */
-			err = name_batch(run) ?: fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word);
-	}
+	do {
+		err = read_input(run, bytes, sizeof(bytes), &nr);
+		for (size_t i = 0; !err && i < nr; i++) {
+			if (bytes[i] == '\n')
+				err = take_line(run, &line, ++number);
+			else
+				buf_addc(&line, bytes[i]);
+		}
+	} while (!err && nr);
+	if (!err && line.nr)
+		err = take_line(run, &line, ++number);
 	return err ? err : name_batch(run);
 }
 

@@ -24,6 +24,25 @@ names '\?\? \(.+\)' -e "$program" 1
 printf '%s\nany words\n%s\n' "$address" "$address" | "$STACKTOOL" addr2sym -e "$program" >"$T/out" 2>"$T/err"
 [ "$?/$(cat "$T/out")" = '2/main+0x0' ] || fail "what came before a bad line: $(cat "$T/out" "$T/err")"
 grep -qxF "stacktool addr2sym: line 2: 'any': not an address: give hexadecimal digits, with 0x or without" "$T/err" || fail "a bad line: $(cat "$T/err")"
+for input in '%s\0\n' '%s\n\0\n' '%s\n\0%s'; do
+	# shellcheck disable=SC2059
+	printf "$input" "$address" 1 | "$STACKTOOL" addr2sym -e "$program" >"$T/out" 2>"$T/err"
+	[ $? = 2 ] || fail "a zero byte in '$input': $(cat "$T/out" "$T/err")"
+	grep -qE '^stacktool addr2sym: line [12]: it has a zero byte: not an address' "$T/err" || fail "a zero byte in '$input': $(cat "$T/err")"
+done
+
+# The answer comes before the input ends.
+mkfifo "$T/questions" "$T/answers"
+"$STACKTOOL" addr2sym -e "$program" <"$T/questions" >"$T/answers" &
+exec 7>"$T/questions" 8<"$T/answers"
+for turn in 1 2; do
+	echo "$address" >&7
+	read -r line <&8
+	[ "$line" = 'main+0x0' ] || fail "turn $turn: the answer is '$line'"
+done
+exec 7>&-
+wait $! || fail "addr2sym ends with status $?"
+exec 8<&-
 
 fixture chain sleep
 names "\?\? \(no code was mapped there\)" -p "$fixture_pid" "$(sed -n 's/-.*\[stack\]$//p' "/proc/$fixture_pid/maps")"
