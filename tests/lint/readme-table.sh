@@ -9,6 +9,7 @@ cat >"$T/table" <<'TABLE'
 | event    | stacktool / libbpf-tools offcputime            |    1333 ns |     2620 ns |  0.511 (0.508-0.519) n=20  |  0.999 | ok |
 | start    | stacktool / bpftrace                           |    21.9 ms |     97.4 ms |  0.220 (0.201-0.234) n=20  |  0.25  | ok |
 | memory   | stacktool / bpftrace                           |   12000 kB |   104000 kB |  0.115 (0.108-0.118) n=20  |  0.2   | ok |
+| whole    | stacktool / bpftrace                           |       0 %  |      100 % |  0.000 (0.000-0.000) n=20  |  0.05  | ok |
 | names    | a report of a compiler's profile / perf report | 25.6 ms    | 68.2 ms     |  0.364 (0.356-0.556) n=20  |  0.999 | ok |
 TABLE
 BPFTRACE_VERSION=0.17 LIBBPF_TOOLS_VERSION=0.26 PERF_VERSION=6.1 tests/bench/compare "$T/table" >"$T/printed"
