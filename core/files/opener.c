@@ -353,14 +353,24 @@ static int explain_open(const char *path, uint32_t tgid, int err)
 	return err;
 }
 
+/* Whether the path begins with /proc/TGID/: the process by its number here, whatever /proc its root has. */
+static bool is_of_process(const char *path, uint32_t tgid)
+{
+	char start[32];
+	int nr = snprintf(start, sizeof(start), "/proc/%" PRIu32 "/", tgid);
+
+	return !strncmp(path, start, (size_t)nr);
+}
+
 int opener_open_user(const char *path, uint32_t root_of_tgid)
 {
-	_cleanup_(closep) int root_fd = root_of_tgid ? opener_root(root_of_tgid) : -1;
+	bool is_below = root_of_tgid && !is_of_process(path, root_of_tgid);
+	_cleanup_(closep) int root_fd = is_below ? opener_root(root_of_tgid) : -1;
 	_cleanup_(closep) int path_fd = -1;
 	struct statx status;
 	int fd, err;
 
-	if (!root_of_tgid)
+	if (!is_below)
 		path_fd = open_path_fd(path, 0);
 	else
 		path_fd = root_fd < 0 ? root_fd : path_below(root_fd, path, 0);

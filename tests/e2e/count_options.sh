@@ -116,3 +116,11 @@ expect_equal "the report with --debug" "$(text_sum)" 100
 returns 0 count --ebpf "$hit"
 expect_out 'bpftool prog dump xlated'
 refuse_out 'Detaching'
+
+# A file by the process that runs it
+fixture calls -n 100
+tool_start count -f -p "$fixture_pid" "/proc/$fixture_pid/exe:st_fix_hit"
+fixture_work
+tool_end
+fixture_end
+expect_equal "a file by its process" "$(folded_sum)" 100

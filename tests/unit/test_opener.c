@@ -347,6 +347,26 @@ FIXTURE_TEST(links_of_a_process_stay_below_its_root)
 	stop(pid);
 }
 
+/* Its number is the one that we see: its root may have no /proc, or another one. */
+FIXTURE_TEST(links_of_proc_of_the_process_itself_are_followed)
+{
+	char path[64];
+	int pid;
+
+	if (!is_root())
+		skip();
+	make_folder(fixture, "etc");
+	make_file(fixture, "etc/passwd", 'I');
+	pid = start_below(fixture->folder);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	expect_first_byte(opener_open_user(path, (uint32_t)pid), '\177');
+	snprintf(path, sizeof(path), "/proc/%d/root/etc/passwd", pid);
+	expect_first_byte(opener_open_user(path, (uint32_t)pid), 'I');
+	snprintf(path, sizeof(path), "/proc/%d/exe", getpid());
+	assert_int_equal(opener_open_user(path, (uint32_t)pid), -ENOENT);
+	stop(pid);
+}
+
 /* ---- a process whose main thread has ended ---- */
 
 static char leader_state(void)
