@@ -63,6 +63,7 @@ enum st_message_kind {
 enum st_stack_end {
 	ST_END_UNKNOWN = 0,
 	ST_END_ROOT,
+	ST_END_GUESSED, /* the same, but a caller was found by guess */
 	ST_END_NO_PROCESS, /* nothing is known of the process yet; with ST_UNWIND_TABLES it is ST_END_NO_TABLE */
 	ST_END_NOT_64BIT, /* the process runs 32-bit code */
 	ST_END_NO_MAPPING, /* the code is in no known mapping */
@@ -109,7 +110,8 @@ struct st_stack_head {
 	__u8 user_status;
 	__u8 user_end; /* enum st_stack_end */
 	__u16 nr_kernel;
-	__u16 nr_user;
+	__u8 nr_user;
+	__u8 guess; /* number of the first user frame that was found by guess (unwind_step.h); 0: none */
 	__u16 remap; /* st_control.remaps of the process: the same addresses are other code after a change */
 	__u32 tgid; /* set with KEY_TGID, and always with user frames, because they are raw addresses */
 	__u32 tid;
@@ -268,6 +270,9 @@ struct st_unwind {
 	__u8 leaf_by_frame; /* `by_frame` of the leaf's caller */
 	__u8 in_uprobes; /* the task has hit uprobes: struct st_uprobes is filled */
 	__u8 is_place; /* pc is from registers or from a signal frame, not a return address on the stack */
+	__u16 guess; /* number of the first frame that was found by guess, of all frames; 0: none */
+	__u16 nr_searched; /* words of the stack in which return addresses were searched */
+	__u8 pad[4];
 };
 
 /* What a CPU has walked of deep stacks. */
@@ -340,7 +345,8 @@ struct st_look {
 
 #define ST_LOSS_OF_END(end) (ST_LOSS_USER_ROOT + (end) - ST_END_ROOT)
 _Static_assert(ST_END_NO_TABLE == ST_END_NO_ROW + 1, "bpf/unwind.bpf.c adds");
-_Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PROCESS) &&
+_Static_assert((int)ST_LOSS_USER_GUESSED == (int)ST_LOSS_OF_END(ST_END_GUESSED) &&
+		       (int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PROCESS) &&
 		       (int)ST_LOSS_USER_NOT_64BIT == (int)ST_LOSS_OF_END(ST_END_NOT_64BIT) &&
 		       (int)ST_LOSS_USER_NO_MAPPING == (int)ST_LOSS_OF_END(ST_END_NO_MAPPING) &&
 		       (int)ST_LOSS_USER_NO_ROW == (int)ST_LOSS_OF_END(ST_END_NO_ROW) &&
@@ -525,5 +531,5 @@ ST_ASSERT_SIZE(struct st_wall, 64);
 ST_ASSERT_SIZE(struct st_look, 96 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
-				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 11 + ST_OUTER_RING) + 104);
+				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);
 ST_ASSERT_SIZE(struct st_config, 104);

@@ -33,6 +33,8 @@
 	X(WAKER_LOST, STACK, "{waker|wakers} not recorded: all scratch slots of the CPU were busy")                  \
 	X(KERNEL_TRUNCATED, STACK, "kernel {stack|stacks} truncated at 127 frames")                                  \
 	X(USER_ROOT, NOTE, "user {stack|stacks} complete")                                                           \
+	X(USER_GUESSED, STACK,                                                                                       \
+	  "user {stack|stacks} guessed: a caller of code without unwind information is not proved")                  \
 	X(USER_NO_PROCESS, NOTE, "user {stack|stacks} walked by frame pointers: no unwind tables yet")               \
 	X(USER_NOT_64BIT, NOTE, "user {stack|stacks} of 32-bit code walked by frame pointers")                       \
 	X(USER_NO_MAPPING, STACK, "user {stack|stacks} truncated: code outside the known mappings")                  \

@@ -22,6 +22,17 @@ static __always_inline int st_read_user(void *to, __u32 bytes, const void *addre
 	return (int)bpf_probe_read_user(to, bytes, address);
 }
 
+static __always_inline int st_read_code_before(__u64 address, __u64 *ret_code)
+{
+	return (int)bpf_probe_read_user(ret_code, 8, (void *)(address - 8));
+}
+
+/* At the entry of a function, st_note_caller() stores the caller. */
+static __always_inline int st_is_at_entry(const struct st_slot *slot)
+{
+	return st_config.read_user && slot->unwind.is_known && !slot->unwind.is_place;
+}
+
 static __always_inline int st_follows_frames(void)
 {
 	return st_config.unwind == ST_UNWIND_AUTO;
@@ -61,7 +72,6 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 /* For a task that has hit uprobes: if the code shows that a frame pointer would skip the direct caller, goes to that caller and returns 1. */
 static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end)
 {
-	/* At the entry of a function, st_note_caller() stores the caller. */
 	if (!slot->unwind.in_uprobes || !slot->unwind.is_known || st_config.read_user)
 		return 0;
 	slot->uprobes.sp = slot->unwind.sp;
@@ -169,6 +179,9 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 {
 	head->nr_user = unwind->at - head->nr_kernel;
 	head->user_status = end >= ST_END_TRUNCATED ? STACK_TRUNCATED : STACK_OK;
+	head->guess = st_guess_in_record(unwind, head);
+	if (head->guess && end == ST_END_ROOT)
+		end = ST_END_GUESSED;
 	if (unwind->space)
 		head->user_end = end;
 	if (unwind->leaf_by_frame)

@@ -31,6 +31,12 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 /* Whether code without a row is walked by frame pointers. */
 static __always_inline int st_follows_frames(void);
 
+/* Reads user code. 0, or negative if it cannot be read here. */
+static __always_inline int st_read_code_before(__u64 address, __u64 *ret_code);
+
+/* Whether the current frame is at the entry of a function: the word at the stack pointer is the caller, and is added by others. */
+static __always_inline int st_is_at_entry(const struct st_slot *slot);
+
 /* If the code shows that a frame pointer would skip the direct caller, goes to that caller and returns 1. */
 static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end);
 
@@ -48,6 +54,7 @@ static __always_inline void st_begin_at_registers(struct st_unwind *unwind)
 	unwind->is_bp_lost = 0;
 	unwind->by_frame = 0;
 	unwind->leaf_by_frame = 0;
+	unwind->guess = unwind->nr_searched = 0;
 	unwind->low = unwind->high = 0;
 	unwind->room = 0;
 }
@@ -356,16 +363,180 @@ static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u6
 	return 0;
 }
 
+/* ---- code without a row ---- */
+
 /*
- * For code without a row: goes to the caller by the frame pointer, if it points up the stack. The next step checks whether the
- * return address is code. In a chain of such frames, a frame pointer or return address of 0 is the root by the ABI; before the first
- * of them, rbp may have any value. If nothing is known of the process, all frames are of this kind, and all frame pointers are
- * followed that the kernel would follow.
+ * The caller of such code is found by the frame pointer, or is the word at the stack pointer. Either is a guess unless it is proved: a
+ * frame pointer may be that of a function further out. A function between the two has left its return address below the frame
+ * pointer: docs/internals/unwinding.md, "Callers by guess".
+ */
+#define ST_SEARCH_WORDS 128 /* larger frames are not searched */
+#define ST_SEARCHED_MOST 1024 /* words in one walk: some 10 us */
+#define ST_CALL_DIRECT 0xe8
+#define ST_CALL_DISTANCE 65536 /* a function is not larger */
+
+/* 1 if a is 0, else 0. */
+static __always_inline __u64 st_is_zero(__u64 a)
+{
+	return st_is_below(a >> 1, 1) & ~a & 1;
+}
+
+/* Whether the 8 bytes before an address end with a call: e8 and 4 bytes, or ff /2 of 2, 3, 4, 6 or 7 bytes. */
+static __always_inline __u64 st_ends_with_call(__u64 code)
+{
+	__u64 is_call = st_is_zero((__u8)(code >> 24) ^ ST_CALL_DIRECT);
+
+	is_call |= st_is_zero((code >> 8 & 0x38ff) ^ 0x10ff);
+	is_call |= st_is_zero((code >> 16 & 0x38ff) ^ 0x10ff);
+	is_call |= st_is_zero((code >> 32 & 0x38ff) ^ 0x10ff);
+	is_call |= st_is_zero((code >> 40 & 0x38ff) ^ 0x10ff);
+	is_call |= st_is_zero((code >> 48 & 0x38ff) ^ 0x10ff);
+	return is_call;
+}
+
+enum st_return {
+	ST_RETURN_NONE = 0, /* not code */
+	ST_RETURN_MADE, /* code in memory, not after a call: interpreters push return addresses that they have made */
+	ST_RETURN_CALL, /* code after a call, or nothing can be read there */
+	/* Code after a direct call that can have led to the current frame; any call, after a word that is the frame pointer. */
+	ST_RETURN_HERE,
+};
+
+static __always_inline int st_is_memory(const struct st_unwind *unwind)
+{
+	return !unwind->nr_pages && unwind->to_file == unwind->low;
+}
+
+/* A global function, so that the verifier follows what comes after the search once. */
+__noinline int st_unwind_map(__u32 slot_index, __u64 address)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+
+	return slot ? st_find_mapping(&slot->unwind, address) : -1;
+}
+
+/* What the word at this address of the stack can be, as enum st_return. The word goes to st_unwind.word, which has the one before. */
+__noinline int st_unwind_returns(__u32 slot_index, __u64 address)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
+	__u64 code = 0, is_saved, is_here, is_call;
+
+	if (!slot)
+		return ST_RETURN_HERE;
+	unwind = &slot->unwind;
+	is_saved = st_is_zero(unwind->word ^ unwind->bp);
+	if (st_stack_word(unwind, address, &unwind->word))
+		return ST_RETURN_HERE;
+	if (st_unwind_map(slot_index, unwind->word - 1))
+		return ST_RETURN_NONE;
+	if (st_read_code_before(unwind->word, &code))
+		return ST_RETURN_CALL;
+	is_here = st_is_zero((__u8)(code >> 24) ^ ST_CALL_DIRECT) &
+		  st_is_zero((unwind->pc - unwind->word - (__s32)(code >> 32)) / ST_CALL_DISTANCE);
+	is_call = st_ends_with_call(code);
+	if (is_call)
+		return (int)(ST_RETURN_CALL + (is_here | is_saved));
+	return st_is_memory(unwind) ? ST_RETURN_MADE : ST_RETURN_NONE;
+}
+
+/*
+ * Goes to the caller of the innermost frame if the word at the stack pointer is the return address of a direct call that can have
+ * led here, from code with a row. Returns whether it did.
+ */
+__noinline int st_unwind_top(__u32 slot_index)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
+	__u64 code = 0, pc;
+	__u8 kind;
+
+	if (!slot)
+		return 0;
+	unwind = &slot->unwind;
+	if (!unwind->is_known || st_unwind_word(slot_index, unwind->sp) || st_read_code_before(unwind->word, &code))
+		return 0;
+	pc = unwind->pc;
+	if ((__u8)(code >> 24) != ST_CALL_DIRECT || pc - (unwind->word + (__s32)(code >> 32)) >= ST_CALL_DISTANCE)
+		return 0;
+	unwind->pc = unwind->word;
+	unwind->is_call = 1;
+	st_unwind_find(slot_index);
+	kind = (__u8)unwind->rule;
+	if (kind == ST_UNWIND_INVALID || kind == ST_UNWIND_UNSUPPORTED) {
+		unwind->pc = pc;
+		return 0;
+	}
+	unwind->sp += 8;
+	unwind->is_known = 0;
+	unwind->by_frame = 0;
+	return 1;
+}
+
+/* Notes that the caller of the frame that was stored last is found by guess. */
+static __always_inline void st_note_guess(struct st_unwind *unwind)
+{
+	if (!unwind->guess)
+		unwind->guess = ST_MAX_FRAMES - (unwind->until - unwind->at) + unwind->nr_outer;
+}
+
+/*
+ * The number of the first guessed frame in the record, whose frames are complete; 0: none of them. ST_INNER_FRAMES stands for all
+ * frames that are elided.
+ */
+static __always_inline __u8 st_guess_in_record(const struct st_unwind *unwind, const struct st_stack_head *head)
+{
+	__u32 guess = unwind->guess, elided = head->flags & ST_STACK_ELIDED ? head->elided : 0;
+
+	if (elided && guess >= ST_INNER_FRAMES)
+		guess = guess < ST_INNER_FRAMES + elided ? ST_INNER_FRAMES : guess - elided;
+	return guess < head->nr_user ? guess : 0;
+}
+
+/*
+ * Whether the frame pointer is that of this frame: no word below it shows a function that it skips. Frames in memory have many words
+ * that were return addresses once, so only ST_RETURN_HERE counts there, and any in the innermost frame at the stack pointer: generated
+ * code is interrupted before it has a frame, too, and after.
+ */
+__noinline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 is_memory)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	int least = is_memory ? ST_RETURN_HERE : ST_RETURN_CALL, found;
+	__u64 bp, nr;
+
+	if (!slot)
+		return 0;
+	bp = slot->unwind.bp;
+	nr = (bp - from) / 8;
+	slot->unwind.nr_searched += nr;
+	if (nr > ST_SEARCH_WORDS || slot->unwind.nr_searched > ST_SEARCHED_MOST)
+		return 0;
+	found = st_unwind_returns(slot_index, from);
+	if (nr && found != ST_RETURN_NONE && slot->unwind.is_known)
+		return 0;
+	if (st_unwind_returns(slot_index, bp + 8) == ST_RETURN_NONE)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_SEARCH_WORDS && from < bp; i++) {
+		found = st_unwind_returns(slot_index, from);
+		if (found >= least)
+			return 0;
+		from += 8;
+	}
+	return 1;
+}
+
+/*
+ * Goes to the caller by the frame pointer, if it points up the stack, or by the word at the stack pointer. The next step checks
+ * whether the return address is code. In a chain of such frames, a frame pointer or return address of 0 is the root by the ABI;
+ * before the first of them, rbp may have any value. If nothing is known of the process, all frames are of this kind, and all frame
+ * pointers are followed that the kernel would follow.
  */
 static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, int end)
 {
 	struct st_unwind *unwind = &slot->unwind;
-	__u64 bp = unwind->bp, pc, above;
+	__u64 bp = unwind->bp, pc = 0, above = 0;
+	int is_frame, is_proved = 0;
 
 	if (!st_follows_frames() || unwind->is_bp_lost)
 		return end;
@@ -373,9 +544,15 @@ static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, i
 		return 0;
 	if (!bp && unwind->by_frame)
 		return unwind->space ? ST_END_ROOT : end;
-	if (bp < (unwind->space ? unwind->sp : ST_PAGE_BYTES) || (bp & 7 && unwind->space))
-		return end;
-	if (st_unwind_word(slot_index, bp))
+	is_frame = !(bp < (unwind->space ? unwind->sp : ST_PAGE_BYTES) || (bp & 7 && unwind->space));
+	if (is_frame && unwind->space)
+		is_proved = st_unwind_proves(slot_index, unwind->sp + 8 * st_is_at_entry(slot),
+					     end == ST_END_NO_ROW && st_is_memory(unwind));
+	if (unwind->space && !is_proved && !st_is_at_entry(slot) && st_unwind_top(slot_index)) {
+		st_note_guess(unwind);
+		return 0;
+	}
+	if (!is_frame || st_unwind_word(slot_index, bp))
 		return end;
 	above = unwind->word;
 	if (st_unwind_word(slot_index, bp + 8))
@@ -383,6 +560,8 @@ static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, i
 	pc = unwind->word;
 	if (!pc && unwind->space)
 		return unwind->by_frame ? ST_END_ROOT : end;
+	if (unwind->space && !is_proved)
+		st_note_guess(unwind);
 	unwind->bp = above;
 	return st_to_caller(unwind, pc, bp + 16, end);
 }

@@ -21,6 +21,7 @@ enum {
 	X(kind)          \
 	X(reason)        \
 	X(exact)         \
+	X(guessed)       \
 	X(tracer)        \
 	X(file)          \
 	X(space)         \

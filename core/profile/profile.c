@@ -75,7 +75,8 @@ string_id profile_add_string(struct profile *profile, const char *text)
 static uint64_t hash_frame(const struct profile_frame *frame)
 {
 	uint64_t key[] = { frame->where, (uint64_t)frame->file << 32 | frame->space,
-			   (uint64_t)frame->level << 16 | (uint64_t)frame->kind << 1 | frame->exact };
+			   (uint64_t)frame->level << 16 | (uint64_t)frame->kind << 2 | (uint64_t)frame->guessed << 1 |
+				   frame->exact };
 
 	return hash_bytes(key, sizeof(key));
 }
@@ -86,7 +87,8 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 	const struct profile_frame *wanted = key;
 
 	return stored->where == wanted->where && stored->file == wanted->file && stored->space == wanted->space &&
-	       stored->kind == wanted->kind && stored->exact == wanted->exact && stored->level == wanted->level;
+	       stored->kind == wanted->kind && stored->exact == wanted->exact && stored->guessed == wanted->guessed &&
+	       stored->level == wanted->level;
 }
 
 uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uint16_t level)

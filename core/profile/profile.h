@@ -116,6 +116,7 @@ struct profile_frame {
 	uint16_t level;
 	uint8_t line_reason; /* enum line_reason; only for level 0 */
 	bool has_inlined; /* frames of inlined calls exist for the same place */
+	bool guessed; /* the walk found it by guess: docs/internals/unwinding.md */
 	uint64_t where;
 	uint64_t offset; /* of `where` in the symbol; 0 without a name */
 	string_id source; /* path of the source file; 0: unknown, or not looked up */
@@ -406,7 +407,7 @@ void profile_keep_only(struct profile *profile, const struct profile_id *ids, si
 void profile_interval_done(struct profile_interval *interval);
 
 /*
- * The index of the frame that equals `frame` in kind, exact, file, space, where and level. If no frame does, adds `frame`.
+ * The index of the frame that equals `frame` in kind, exact, guessed, file, space, where and level. If no frame does, adds `frame`.
  */
 uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame);
 

@@ -96,6 +96,8 @@ static void add_frame(struct writer *writer, const struct profile_frame *frame)
 	}
 	if (frame->level)
 		json_bool(&writer->json, "inlined", true);
+	else if (frame->guessed)
+		json_bool(&writer->json, "guessed", true);
 	add_source(writer, frame);
 	add_string(writer, "module", frame->module);
 	if (frame->kind == FRAME_USER_FILE) {

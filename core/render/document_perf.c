@@ -79,6 +79,7 @@ static void add_frame(struct writer *writer, uint32_t at)
 		add_text(writer, frame->name);
 	else
 		buf_adds(writer->out, LABEL_UNKNOWN);
+	buf_adds(writer->out, frame_mark(frame));
 	if (frame->level) {
 		buf_adds(writer->out, " (inlined)\n");
 		return;

@@ -34,7 +34,7 @@
 
 struct sample {
 	Pprof__Sample message;
-	Pprof__Label labels[6], *label_list[6];
+	Pprof__Label labels[7], *label_list[7];
 };
 
 struct function {
@@ -48,7 +48,7 @@ struct encoder {
 	struct profile_view view;
 	unsigned int apart; /* enum merge_apart */
 	struct strtab strings; /* ids are positions in string_table */
-	string_id comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key;
+	string_id comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key, guess_key;
 	uint64_t kernel_mapping;
 	size_t program; /* position of the file that is the first mapping, in place of the file 0 */
 	Pprof__ValueType types[2], *type_list[2]; /* the number of events, and where it is known their time */
@@ -407,6 +407,14 @@ static void add_cgroup_labels(struct encoder *encoder, struct sample *sample, ui
 	add_label(sample, encoder->container_key, nr ? strtab_addn(&encoder->strings, id, nr) : 0, 0);
 }
 
+static bool has_guess(const struct profile *profile, const struct merged_stack *stack)
+{
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
+		if (profile->frames.data[profile->stack_frames.data[at]].guessed)
+			return true;
+	return false;
+}
+
 static void add_labels(struct encoder *encoder, const struct merged_row *row, struct sample *sample)
 {
 	const struct profile_record *record = &encoder->profile->records.data[row->sleeper];
@@ -417,6 +425,8 @@ static void add_labels(struct encoder *encoder, const struct merged_row *row, st
 		if (encoder->apart & APART_THREADS)
 			add_label(sample, encoder->tid_key, 0, record->tid);
 	}
+	if (has_guess(encoder->profile, &row->user))
+		add_label(sample, encoder->guess_key, add_string(encoder, "guessed"), 0);
 	if (row->waker != PROFILE_NONE && !row->waker_lost)
 		add_label(sample, encoder->waker_key,
 			  add_profile_string(encoder, encoder->profile->records.data[row->waker].comm), 0);
@@ -603,6 +613,15 @@ static void add_types(struct encoder *encoder, Pprof__Profile *message)
 	message->default_sample_type = encoder->types[encoder->nr_types - 1].type;
 }
 
+/* The key of a label that few profiles need. */
+static string_id add_guess_key(struct encoder *encoder)
+{
+	for (size_t i = 0; i < encoder->profile->frames.nr; i++)
+		if (encoder->profile->frames.data[i].guessed)
+			return add_string(encoder, "user_stack");
+	return 0;
+}
+
 int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_bytes)
 {
@@ -619,6 +638,7 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 	add_types(&encoder, &message);
 	encoder.comm_key = add_string(&encoder, "comm");
 	encoder.pid_key = add_string(&encoder, "pid");
+	encoder.guess_key = add_guess_key(&encoder);
 	if (profile->pairs.nr)
 		encoder.waker_key = add_string(&encoder, "waker");
 	if (encoder.apart & APART_THREADS)

@@ -68,7 +68,7 @@ static void look_of(const struct look *look, uint32_t frame, uint64_t ret_key[LO
 	ret_key[1] = look->modules || frame_shows_file(look->profile, look->view, shown) ? shown->module : 0;
 	ret_key[2] = look->offsets && shown->name ? shown->offset : 0;
 	ret_key[3] = (uint64_t)shown->source << 32 | shown->line;
-	ret_key[4] = shown->level > 0;
+	ret_key[4] = (uint64_t)(shown->level > 0) | (uint64_t)(*frame_mark(shown) != '\0') << 1;
 }
 
 static bool same_look(const void *context, uint32_t position, const void *key)

@@ -89,6 +89,12 @@ bool view_shows_process(const struct profile_view *view);
 #define LABEL_LOST "[stack lost: ring full]"
 #define LABEL_UNFINISHED "[unfinished]"
 
+/* What follows the name of a frame that the walk found by guess; "" for others. */
+static inline const char *frame_mark(const struct profile_frame *frame)
+{
+	return frame->guessed && !frame->level ? "?" : "";
+}
+
 /* Whether this frame without a name is "FILE![unknown]", and not LABEL_UNKNOWN alone: not for [vdso], which is no file. */
 bool frame_shows_file(const struct profile *profile, const struct profile_view *view,
 		      const struct profile_frame *frame);

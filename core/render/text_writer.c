@@ -89,6 +89,7 @@ static void make_folded(struct text_writer *writer, const struct profile_frame *
 			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_FOLDED);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
+	buf_adds(text, frame_mark(frame));
 	if (frame->source)
 		add_short_line(writer->profile, frame, ESCAPE_FOLDED, text);
 	if (frame->level && writer->view->annotate)
@@ -111,6 +112,7 @@ static void make_line(struct text_writer *writer, const struct profile_frame *fr
 		buf_addc(text, '\n');
 		return;
 	}
+	buf_adds(text, frame_mark(frame));
 	if (frame->level)
 		buf_adds(text, " (inlined)");
 	else if (view->offsets && frame->name && frame->kind != FRAME_TEXT)

@@ -189,6 +189,7 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 		buf_adds(&text, LABEL_UNKNOWN);
 		kind = TREE_LABEL;
 	}
+	buf_adds(&text, frame_mark(frame));
 	if (frame->source && tree->options.lines_apart) {
 		escape_add(&source, profile_string(profile, frame->source), ESCAPE_NAME);
 		return add_line_frame(tree, buf_text(&text), buf_text(&module), kind, buf_text(&source), frame->line);

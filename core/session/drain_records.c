@@ -163,6 +163,23 @@ static uint16_t add_end(struct profile *profile, const struct st_stack *stack, u
 	return 1;
 }
 
+/* Marks the first user frame that the walk found by guess. Those further out are as sure as it is. */
+static void mark_guess(struct profile *profile, const struct st_stack *stack, uint16_t nr, uint32_t *user_frames)
+{
+	const uint16_t place = stack->head.guess + (stack->head.caller != 0);
+	struct profile_frame frame;
+
+	if (!stack->head.guess || place >= nr)
+		return;
+	frame = profile->frames.data[user_frames[place]];
+	frame.guessed = true;
+	if (frame.has_inlined) { /* they are other frames, and are looked up again */
+		frame.has_inlined = false;
+		frame.line_reason = LINES_NOT_TRIED;
+	}
+	user_frames[place] = profile_add_frame(profile, &frame);
+}
+
 /* Adds a frame in place of the elided ones of a deep stack. `nr`: of the user frames. Returns the number of frames: 0 or 1. */
 static uint16_t add_elided(struct profile *profile, const struct st_stack *stack, uint16_t nr, uint32_t *user_frames,
 			   uint64_t *user_addresses)
@@ -289,6 +306,7 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 	add_kernel_frames(target, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user,
 			  user_leaf_is_exact(&stack->head), frames + record.nr_kernel);
+	mark_guess(target->profile, stack, record.nr_user, frames + record.nr_kernel);
 	record.nr_user += add_elided(target->profile, stack, record.nr_user, frames + record.nr_kernel,
 				     addresses + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,

@@ -27,6 +27,7 @@ static void begin_user(struct look_walk *walk)
 	walk->nr_steps = 0;
 	head->nr_user = 0;
 	head->elided = 0;
+	head->guess = 0;
 	head->flags &= (__u8) ~(ST_STACK_ELIDED | ST_STACK_LEAF_BY_FRAME | ST_STACK_LEAF_EXACT);
 }
 
@@ -94,6 +95,20 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 {
 	(void)unwind;
 	(void)slot_index;
+}
+
+/* Code is not copied. */
+static __always_inline int st_read_code_before(__u64 address, __u64 *ret_code)
+{
+	(void)address;
+	(void)ret_code;
+	return -1;
+}
+
+static __always_inline int st_is_at_entry(const struct st_slot *slot)
+{
+	(void)slot;
+	return 0;
 }
 
 static __always_inline int st_follows_frames(void)
@@ -196,8 +211,11 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	if (end == ST_END_ROOT ||
 	    (end != ST_END_UNREADABLE && walk->missing - look_stack_pointer(look) > LOOK_STACK_BYTES))
 		walk->missing = 0;
-	head->nr_user = (__u16)(unwind->at - head->nr_kernel);
+	head->nr_user = (__u8)(unwind->at - head->nr_kernel);
 	walk->nr_steps = head->nr_user + (size_t)unwind->nr_outer;
+	head->guess = st_guess_in_record(unwind, head);
+	if (head->guess && end == ST_END_ROOT)
+		end = ST_END_GUESSED;
 	end_walk(walk, space ? end : walk->unwinding ? ST_END_NO_PROCESS : ST_END_UNKNOWN);
 	if (end >= ST_END_TRUNCATED)
 		head->user_status = STACK_TRUNCATED;

@@ -382,7 +382,7 @@ said_as_of_many() {
 said_of_user_stacks() {
 	sed -E '/ user stacks? complete/!b
 		s/^[A-Z]+: (all )?([0-9,]+)( of [0-9,]+)? user stacks? complete( \([0-9.]+%\))?/NOTE: \2 user stacks complete/
-		s/, ([0-9,]+) (truncated|walked|of 32-bit|could not)/\
+		s/, ([0-9,]+) (truncated|guessed|walked|of 32-bit|could not)/\
 WARNING: \1 user stacks \2/g
 		s/ \(([^()]*)\)(\n|$)/: \1\2/g' "$1"
 }
