@@ -16,20 +16,26 @@
 #include "core/base/vec.h"
 #include "core/files/proc_maps.h"
 #include "core/host/cpu_time.h"
+#include "core/host/priority.h"
 #include "core/host/signals.h"
+#include "core/run/slow_step.h"
 
 #define MAX_TARGETS_WAIT_MS 2000
-#define MAX_HOST_NS (2 * NSEC_PER_SEC) /* from tables_ask() on */
+#define MAX_HOST_NS (2 * NSEC_PER_SEC)
 #define FIRST_PROCESSES 16 /* whose tables are made while the programs are loaded */
 #define TURN_MS 20
+#define URGENT_NICE (-15)
 
-/*
- * Whether the rows of a process would be split: its first events would be walked by frame pointers, and the others by tables. Samples and
- * times are split too, but what takes long soon has its tables, and a profile begins at once.
- */
+/* Whether the first events may be of any process: without tables they would be walked by frame pointers. Dumps ask by themselves. */
+static bool wants_all(const struct plan *plan)
+{
+	return !plan->tgids.nr && !plan->command && !plan->looks;
+}
+
+/* Samples and times are mostly of processes that use CPU time now. */
 static bool wants_running(const struct plan *plan)
 {
-	return !plan->tgids.nr && !plan->command && !plan->probe.kind->counts_time;
+	return wants_all(plan) && plan->probe.kind->counts_time;
 }
 
 /* Those that have used most first. */
@@ -86,6 +92,7 @@ static bool may_reach(const struct tables *tables, uint32_t tgid)
 	return proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found;
 }
 
+/* All processes, with the CPU time of each. */
 static void find_running(struct tables *tables)
 {
 	_cleanup_(closedirp) DIR *directory = opendir("/proc");
@@ -99,6 +106,25 @@ static void find_running(struct tables *tables)
 	}
 	if (tables->running.nr)
 		qsort(tables->running.data, tables->running.nr, sizeof(*tables->running.data), compare_running);
+}
+
+/* Keeps those that have used CPU time since they were found. */
+static void keep_running(struct tables *tables)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < tables->running.nr; i++) {
+		struct running_process process = tables->running.data[i];
+		uint64_t now_ns = cpu_time_of_process(process.tgid);
+
+		if (now_ns <= process.used_ns)
+			continue;
+		process.used_ns = now_ns - process.used_ns;
+		tables->running.data[nr++] = process;
+	}
+	tables->running.nr = nr;
+	if (nr)
+		qsort(tables->running.data, nr, sizeof(*tables->running.data), compare_running);
 }
 
 static bool is_over(const struct tables *tables)
@@ -134,13 +160,32 @@ void tables_ask(struct tables *tables)
 		unwinding_expect(tables->unwinding, plan->command[0]);
 	for (size_t i = 0; !tables->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
 		spaces_prime(tables->spaces, plan->tgids.data[i]);
-	if (tables->unwinding && wants_running(plan)) {
-		tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
+	tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
+	if (tables->unwinding && wants_all(plan)) {
 		find_running(tables);
-		while (tables->nr_asked < FIRST_PROCESSES && ask_for_next(tables))
+		while (!wants_running(plan) && tables->nr_asked < FIRST_PROCESSES && ask_for_next(tables))
 			;
 	}
 	unwinding_work(tables->unwinding, 0);
+}
+
+/* The worker and we get a CPU on a busy host, for the two seconds at most that this takes. */
+static void await_urgently(struct tables *tables)
+{
+	int worker = symbolizer_worker_pid(tables->symbolizer);
+
+	ask_for_priority();
+	tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
+	if (worker > 0)
+		priority_set(worker, URGENT_NICE);
+	if (wants_running(tables->plan))
+		keep_running(tables);
+	if (tables->plan->tgids.nr)
+		unwinding_work(tables->unwinding, MAX_TARGETS_WAIT_MS);
+	else
+		await_all(tables);
+	if (worker > 0 && worker == symbolizer_worker_pid(tables->symbolizer))
+		priority_set(worker, 0);
 }
 
 void tables_await(struct tables *tables, struct loaded *loaded)
@@ -151,10 +196,8 @@ void tables_await(struct tables *tables, struct loaded *loaded)
 	if (!tables->unwinding || !loaded_unwind_maps(loaded, &store))
 		return;
 	unwinding_set_store(tables->unwinding, &store);
-	if (plan->tgids.nr && !tables->command)
-		unwinding_work(tables->unwinding, MAX_TARGETS_WAIT_MS);
-	else if (wants_running(plan))
-		await_all(tables);
+	if (!tables->command && (plan->tgids.nr || wants_all(plan)))
+		await_urgently(tables);
 }
 
 void tables_done(struct tables *tables)

@@ -10,6 +10,7 @@
 #include "core/session/loaded.h"
 #include "core/spaces/spaces.h"
 #include "core/unwind/unwinding.h"
+#include "symbolize/symbolize.h"
 
 struct running_process {
 	uint32_t tgid;
@@ -20,6 +21,7 @@ struct tables {
 	const struct plan *plan; /* borrowed, as all others */
 	const struct attach_plan *attach;
 	struct spaces *spaces;
+	struct symbolizer *symbolizer;
 	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
 	uint32_t command; /* its process id; 0: none */
 	uint64_t until_ns; /* for those of running processes */
@@ -32,5 +34,5 @@ void tables_done(struct tables *tables);
 /* Starts to make the tables. */
 void tables_ask(struct tables *tables);
 
-/* Gives the finished tables to the programs, and waits for the others for a limited time. */
+/* Gives the finished tables to the programs, and waits for the others, two seconds at most. */
 void tables_await(struct tables *tables, struct loaded *loaded);

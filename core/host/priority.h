@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The nice value of a process: of the process and of its session, which counts where kernels share the CPUs among sessions. */
+#pragma once
+
+/* Does nothing that is not allowed. Never a real-time class. */
+void priority_set(int pid, int nice);
