@@ -158,8 +158,8 @@ static void open_spaces(struct run *run)
 
 		run->unwinding = unwinding_new(&tables);
 	}
-	run->tables = (struct tables){ run->plan, &run->attach, run->spaces, symbolizer, run->unwinding,
-				       run->command ? command_pid(run->command) : 0 };
+	run->tables = (struct tables){ run->plan,  &run->attach,   run->spaces,
+				       symbolizer, run->unwinding, run->command ? command_pid(run->command) : 0 };
 	tables_ask(&run->tables);
 }
 
