@@ -83,7 +83,8 @@ const struct option_spec common_table[] = {
 		   .parse = host_root_parse),
 	OUR_OPTION(0, "unwind", plan.unwind, "HOW",
 		   "how to walk user stacks: auto (unwind tables, else frame pointers), dwarf (unwind tables only), fp "
-		   "(frame pointers only) or off (no user stacks); default auto",
+		   "(frame pointers only) or off (no user stacks); default auto, but fp for count and stacksnoop "
+		   "without -p or a command",
 		   .values = "auto fp dwarf off", .parse = unwind_mode_parse),
 	OUR_OPTION(0, "unwind-mem", unwind_mib, "MIB", "limit of kernel memory for unwind tables (default 128)",
 		   .min = 1, .max = 1024),

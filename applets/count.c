@@ -102,8 +102,8 @@ const struct applet count_applet = {
 		"their stacks are counted together.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"An event with both stacks and 16 user frames costs about 1.2 microseconds in the kernel. That is 0.6 "
-		"times the cost of the kernel's own two stack walks, with --unwind=fp; unwind tables (the default) add "
-		"about a fifth. A million events a second would take more than one CPU: run funccount first to see how many "
+		"times the cost of the kernel's own two stack walks. Unwind tables (-p, --unwind=auto) add about a "
+		"fifth. A million events a second would take more than one CPU: run funccount first to see how many "
 		"there are. A user function or a USDT probe also costs a trap into the kernel and back, in the traced "
 		"program itself, which slows a program that hits it millions of times a second.",
 	.options = table,

@@ -74,10 +74,8 @@ static const struct paragraph debugging[] = {
 	{ "[unknown] in all kernel frames",
 	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
 	{ "stacks that are truncated or wrong",
-	  "The program was compiled without frame pointers, but its stack was walked by frame pointers: with "
-	  "--unwind=fp, on hosts where unwind tables cannot be used ('stacktool doctor user-stacks'), and in the first "
-	  "milliseconds of a program that starts during the run. With a command after -- or -p, there are none of "
-	  "these." },
+	  "The program was compiled without frame pointers, but its stack was walked by frame pointers: the default "
+	  "of system-wide count and stacksnoop. Use --unwind=auto, -p or a command after --." },
 	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
 	  "Unwinding stopped before the root. The reasons, in this order: the code has neither .eh_frame nor frame "
 	  "pointers; its .eh_frame has a rule that stacktool does not support; the table of the file was not ready "

@@ -8,7 +8,7 @@
 
 #include "core/base/cleanup.h"
 
-void priority_set(int pid, int nice)
+void priority_set(int pid, int nice, int session_nice)
 {
 	_cleanup_(closep) int fd = -1;
 	char text[64];
@@ -18,7 +18,7 @@ void priority_set(int pid, int nice)
 		return;
 	snprintf(text, sizeof(text), "/proc/%d/autogroup", pid);
 	fd = open(text, O_WRONLY | O_CLOEXEC); /* CONFIG_SCHED_AUTOGROUP */
-	nr = snprintf(text, sizeof(text), "%d", nice);
+	nr = snprintf(text, sizeof(text), "%d", session_nice);
 	if (fd >= 0)
 		(void)!write(fd, text, (size_t)nr);
 }

@@ -159,7 +159,9 @@ int overhead_parse(const char *text, void *ret_overhead)
 
 enum unwind_mode plan_unwind(const struct plan *plan)
 {
-	return plan->unwind == UNWIND_DEFAULT ? UNWIND_AUTO : plan->unwind;
+	if (plan->unwind != UNWIND_DEFAULT)
+		return plan->unwind;
+	return plan->tgids.nr || plan->probe.kind->counts_time ? UNWIND_AUTO : UNWIND_FP;
 }
 
 bool plan_is_one_process(const struct plan *plan)

@@ -61,7 +61,7 @@ enum attach_mode {
 
 /* --unwind: how user stacks are walked. */
 enum unwind_mode {
-	UNWIND_DEFAULT, /* AUTO */
+	UNWIND_DEFAULT, /* AUTO or FP: plan_unwind() */
 	UNWIND_AUTO, /* by unwind tables, and by frame pointers where there are none */
 	UNWIND_FP, /* by frame pointers */
 	UNWIND_DWARF, /* only by unwind tables */
@@ -171,7 +171,11 @@ void seconds_describe(uint64_t ns, struct buf *text);
 /* Adds CPU numbers: "0-3,5". */
 void cpus_describe(const struct u32_list *cpus, struct buf *text);
 
-/* How the user stacks of this plan are walked; never UNWIND_DEFAULT. */
+/*
+ * How the user stacks of this plan are walked; never UNWIND_DEFAULT. Without -p, the first events of a process come before its
+ * tables, so the rows of a count would be split between two walks: it uses frame pointers. Samples and times are split too, but what
+ * takes long soon has its tables, so they use them.
+ */
 enum unwind_mode plan_unwind(const struct plan *plan);
 
 /* ---- values of options, for tables (.parse in core/cli/option_spec.h): 0 or a usage error ---- */

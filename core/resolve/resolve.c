@@ -68,6 +68,11 @@ void resolve_describe_user_stacks(const struct plan *plan, const struct attach_p
 		buf_adds(text, "none\n");
 	else if (plan->unwind == UNWIND_FP)
 		buf_adds(text, "by frame pointers (--unwind=fp)\n");
+	else if (mode == UNWIND_FP)
+		buf_adds(
+			text,
+			"by frame pointers, the default for all processes: the first events of a new process come before "
+			"its unwind tables; --unwind=auto uses tables\n");
 	else if (attach->no_unwind)
 		buf_addf(text, "by frame pointers: %s\n", resolve_unwind_obstacle(&attach->reads));
 	else if (mode == UNWIND_DWARF)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@
 #define TURN_MS 20
 #define URGENT_NICE (-15)
 
-/* Whether the first events may be of any process: without tables they would be walked by frame pointers. Dumps ask by themselves. */
+/* Whether the first events may be of any process. A dump asks for its own tables. */
 static bool wants_all(const struct plan *plan)
 {
 	return !plan->tgids.nr && !plan->command && !plan->looks;
@@ -92,13 +93,18 @@ static bool may_reach(const struct tables *tables, uint32_t tgid)
 	return proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found;
 }
 
+static bool is_over(const struct tables *tables)
+{
+	return clock_monotonic_ns() >= tables->until_ns || signals_end_is_pending();
+}
+
 /* All processes, with the CPU time of each. */
 static void find_running(struct tables *tables)
 {
 	_cleanup_(closedirp) DIR *directory = opendir("/proc");
 	const struct dirent *entry;
 
-	while (directory && (entry = readdir(directory))) {
+	while (directory && !is_over(tables) && (entry = readdir(directory))) {
 		const uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
 		if (tgid && tgid != (uint32_t)getpid() && has_memory(tgid) && may_reach(tables, tgid))
@@ -125,11 +131,6 @@ static void keep_running(struct tables *tables)
 	tables->running.nr = nr;
 	if (nr)
 		qsort(tables->running.data, nr, sizeof(*tables->running.data), compare_running);
-}
-
-static bool is_over(const struct tables *tables)
-{
-	return clock_monotonic_ns() >= tables->until_ns || signals_end_is_pending();
 }
 
 static bool ask_for_next(struct tables *tables)
@@ -169,15 +170,16 @@ void tables_ask(struct tables *tables)
 	unwinding_work(tables->unwinding, 0);
 }
 
-/* The worker and we get a CPU on a busy host, for the two seconds at most that this takes. */
+/* The worker gets a CPU on a busy host, for the two seconds at most that this takes. Our own priority stays until the end of the run. */
 static void await_urgently(struct tables *tables)
 {
-	int worker = symbolizer_worker_pid(tables->symbolizer);
+	int worker = symbolizer_worker_pid(tables->symbolizer),
+	    nice = getpriority(PRIO_PROCESS, (id_t)(worker > 0 ? worker : 0));
 
 	ask_for_priority();
 	tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
 	if (worker > 0)
-		priority_set(worker, URGENT_NICE);
+		priority_set(worker, URGENT_NICE, URGENT_NICE);
 	if (wants_running(tables->plan))
 		keep_running(tables);
 	if (tables->plan->tgids.nr)
@@ -185,7 +187,7 @@ static void await_urgently(struct tables *tables)
 	else
 		await_all(tables);
 	if (worker > 0 && worker == symbolizer_worker_pid(tables->symbolizer))
-		priority_set(worker, 0);
+		priority_set(worker, nice, 0); /* its session is its own and new */
 }
 
 void tables_await(struct tables *tables, struct loaded *loaded)

@@ -18,10 +18,9 @@ for how in fork exec; do
 	done
 done
 
-# By process: each has a row with its pid, or two where its first events were walked by frame pointers
+# By process: one row each, with its pid
 trace churn exec 50 20 -- count -P "$FIXTURES/churn:st_fix_hit"
-expect_equal "processes" "$(grep '^    churn \[[0-9]*\]$' "$T/out" | sort -u | wc -l)" 50
-expect_equal "events of processes" "$(text_sum)" 1000
+expect_equal "processes" "$(grep -c '^    churn \[[0-9]*\]$' "$T/out")" 50
 expect_out "^    churn \[${line##*last=}\]$"
 refuse_out 'unknown'
 

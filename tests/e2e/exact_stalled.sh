@@ -5,7 +5,7 @@
 needs uprobe
 
 fixture calls -n "$EVENTS" -t 2 -d "$((EVENTS < 100000 ? EVENTS : 100000))"
-tool_start count -f --strict --unwind=fp "$FIXTURES/calls:st_fix_hit"
+tool_start count -f --strict "$FIXTURES/calls:st_fix_hit"
 tool_signal STOP
 fixture_work
 tool_signal CONT

@@ -46,7 +46,7 @@ late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 # Every event of a probe: in each interval as many as its statistics have, and from a time on fewer
 program=true-$$
 cp /bin/true "$T/$program"
-tool_start count --strict -K -P --timestamps -i 0.1 --save "$T/events.stk" -o "$T/events.json" t:sched:sched_process_exec
+tool_start count --strict -P --timestamps -i 0.1 --save "$T/events.stk" -o "$T/events.json" t:sched:sched_process_exec
 i=0
 while [ $i -lt 100 ]; do
 	"$T/$program"

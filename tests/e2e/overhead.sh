@@ -43,7 +43,7 @@ fi
 [ -z "${IN_GUEST:-}" ] || exit 0 # where each start of the tool takes seconds
 
 # A cheap run is not disturbed. With -v it prints what it cost, otherwise nothing.
-trace calls -n 10000 -- count --strict --unwind=fp -v -f "$FIXTURES/calls:st_fix_hit"
+trace calls -n 10000 -- count --strict -v -f "$FIXTURES/calls:st_fix_hit"
 expect_equal "counted" "$(folded_sum)" 10000
 expect_err '^NOTE: cost: [0-9.]+ % of all CPU time, [0-9,]+ ns an event in the programs and about 1,000 ns a trap; [0-9,]+ ms of CPU in stacktool$'
 refuse_err 'detached|ended'

@@ -12,13 +12,12 @@ losses=$(grep -cE '[0-9]+ .*(skipped|late|not recorded|not counted|missed)' "$T/
 if [ "$losses" -gt 0 ]; then expect_status 4; else expect_status 0; fi
 fixture_end
 
-# By frame pointers: on a very busy host a table may be late, which is a loss.
-trace calls -n 1000 -- count --strict --unwind=fp -f "$FIXTURES/calls:st_fix_hit"
+trace calls -n 1000 -- count --strict -f "$FIXTURES/calls:st_fix_hit"
 expect_equal "counted" "$(folded_sum)" 1000
 
 # A stack that is not whole is a loss too, though its event is counted.
 fixture calls -n 1000 -b 300
-tool_start count --strict --unwind=fp -f "$FIXTURES/calls:st_fix_hit"
+tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
 fixture_work
 tool_end 4
 [ "$(said_of 'user stacks truncated')" -gt 0 ] || fail "no user stack was truncated"

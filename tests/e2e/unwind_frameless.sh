@@ -34,7 +34,7 @@ tables_of_all() {
 	expect_equal "$* of all processes: whole stacks" "$(folded_sum_of "^;?$root$fixture_expect [0-9]+$" "$T/plain")" 200
 }
 for applet in count stacksnoop; do
-	[ -n "${IN_GUEST:-}" ] || tables_of_all $applet -f
+	[ -n "${IN_GUEST:-}" ] || tables_of_all $applet -f --unwind=auto
 done
 
 # By frame pointers the same stacks are not whole, and nothing is lost all the same.
