@@ -21,17 +21,21 @@ struct page {
 
 struct look_pages {
 	struct look_memory *memory;
+	bool (*is_over)(void *context);
+	void *context;
 	uint32_t tgid, tid;
 	struct page *pages; /* PAGES_MAX of them; NULL: none was needed yet */
 	size_t nr, next, last; /* the next one to be replaced; the one that was found last */
 	size_t nr_left; /* that may yet be copied */
 };
 
-struct look_pages *look_pages_new(struct look_memory *memory)
+struct look_pages *look_pages_new(struct look_memory *memory, bool (*is_over)(void *context), void *context)
 {
 	struct look_pages *pages = xcalloc(1, sizeof(*pages));
 
 	pages->memory = memory;
+	pages->is_over = is_over;
+	pages->context = context;
 	return pages;
 }
 
@@ -64,6 +68,8 @@ static const struct page *find_page(struct look_pages *pages, uint64_t at)
 
 static void copy_pages(struct look_pages *pages, struct look_request *requests, size_t nr)
 {
+	if (pages->nr_left && pages->is_over(pages->context))
+		pages->nr_left = 0;
 	nr = nr < pages->nr_left ? nr : pages->nr_left;
 	if (!nr)
 		return;

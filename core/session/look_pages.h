@@ -9,8 +9,8 @@
 
 struct look_pages;
 
-/* `memory` is borrowed. */
-struct look_pages *look_pages_new(struct look_memory *memory);
+/* `memory` is borrowed. When is_over() is true, nothing more is copied until look_pages_begin(). */
+struct look_pages *look_pages_new(struct look_memory *memory, bool (*is_over)(void *context), void *context);
 void look_pages_free(struct look_pages *pages);
 
 /* Forgets all pages: those of this thread follow, at most `max`. */

@@ -16,6 +16,9 @@ enum {
 	FRAMES_MAX = 1000, /* of one thread; those that follow are left out, which a frame says */
 	STEPS_MAX = 2 * FRAMES_MAX, /* with those that stand for calls from C */
 	LINES_MAX = 1 << 18, /* bytes of a line table */
+	CODES_MAX = 4096, /* code objects of a process */
+	TABLES_MAX = 16 << 20, /* bytes of their line tables */
+	NAMES_MAX = 64 << 20, /* bytes of all names and files that are read in a run */
 	PROCESS_PAGES_MAX = 65536, /* that are copied to find the threads of a process */
 	THREAD_PAGES_MAX = 8192, /* and the frames of one */
 	CHECKED_MAX = 32, /* threads whose ids must be at one place */
@@ -74,6 +77,7 @@ struct look_python {
 	uint16_t text_compact;
 	VEC(struct state) states;
 	VEC(struct code) codes;
+	size_t tables_bytes; /* of their tables */
 
 	/* the thread at hand */
 	const struct look_walk *walk;
@@ -82,18 +86,20 @@ struct look_python {
 	struct look_pages *pages;
 	bool has_failed; /* something of the thread could not be read */
 
+	size_t names_left; /* bytes that may yet be read */
 	VEC(uint32_t) refused; /* processes that have a note */
 	struct buf notes;
 };
 
 struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
-				    struct profile *profile)
+				    struct profile *profile, bool (*is_over)(void *context), void *context)
 {
 	struct look_python *python = xcalloc(1, sizeof(*python));
 
-	python->pages = look_pages_new(memory);
+	python->pages = look_pages_new(memory, is_over, context);
 	python->unwinding = unwinding;
 	python->profile = profile;
+	python->names_left = NAMES_MAX;
 	return python;
 }
 
@@ -102,6 +108,7 @@ void look_python_forget(struct look_python *python)
 	for (size_t i = 0; i < python->codes.nr; i++)
 		free(python->codes.data[i].table);
 	python->codes.nr = 0;
+	python->tables_bytes = 0;
 	python->states.nr = 0;
 	python->tgid = 0;
 	python->layout = NULL;
@@ -347,6 +354,9 @@ static string_id read_text(struct look_python *python, uint64_t at)
 	    !read_bytes(python, at + text.at, characters, (size_t)text.nr * text.width))
 		return 0;
 	python_text_add(&name, &text, characters);
+	if (name.nr > python->names_left)
+		return 0;
+	python->names_left -= name.nr;
 	return profile_add_string(python->profile, buf_text(&name));
 }
 
@@ -354,12 +364,14 @@ static void read_lines(struct look_python *python, struct code *code)
 {
 	uint64_t nr = word_at(python, code->lines + python->layout->bytes_size);
 
-	if (!nr || nr > LINES_MAX)
+	if (!nr || nr > LINES_MAX || nr > TABLES_MAX - python->tables_bytes)
 		return;
 	code->table = xmalloc(nr);
 	code->nr_table = nr;
-	if (read_bytes(python, code->lines + python->layout->bytes_data, code->table, nr))
+	if (read_bytes(python, code->lines + python->layout->bytes_data, code->table, nr)) {
+		python->tables_bytes += nr;
 		return;
+	}
 	free(code->table);
 	code->table = NULL;
 	code->nr_table = 0;
@@ -405,12 +417,13 @@ static const struct code *code_of(struct look_python *python, uint64_t at)
 	if (!read_code(python, at, &code))
 		return NULL;
 	known = known_code(python, &code);
-	if (known)
+	if (known || python->codes.nr == CODES_MAX)
 		return known;
 	code.name_id = read_text(python, code.name);
 	code.file_id = read_text(python, code.file);
 	read_lines(python, &code);
 	if (!code.name_id) {
+		python->tables_bytes -= code.nr_table;
 		free(code.table);
 		return NULL;
 	}

@@ -12,9 +12,9 @@
 
 struct look_python;
 
-/* All is borrowed; `unwinding` may be NULL: then there are no Python frames. */
+/* All is borrowed; `unwinding` may be NULL: then there are no Python frames. When is_over() is true, no more memory is read. */
 struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
-				    struct profile *profile);
+				    struct profile *profile, bool (*is_over)(void *context), void *context);
 void look_python_free(struct look_python *python);
 
 /* What is known of a process is forgotten: its threads have run since. */
