@@ -50,29 +50,29 @@
 	X(USER_DEEP, STACK, "user {stack|stacks} truncated at 127 frames: too many deep stacks in a second")
 
 /* Counted in user space, by the kernel, or by the BPF programs but not for each event. */
-#define ST_USER_LOSSES(X)                                                                                                                  \
-	X(STACK_LOST, STACK, "{event was|events were} counted but {its|their} stack was lost: the ring was full")                          \
-	X(BAD_MESSAGE, EVENT, "malformed {message|messages} from the BPF programs")                                                        \
-	X(SAMPLE_LATE, SAMPLE, "{sample|samples} came late: the kernel's timer was delayed")                                               \
-	X(SAMPLE_SKIPPED, SAMPLE, "{sample|samples} skipped: another BPF program was running on the CPU")                                  \
-	X(SAMPLE_IDLE, SAMPLE, "{sample|samples} of idle CPUs not delivered by this kernel")                                               \
-	X(CPU_UNSAMPLED, SAMPLE,                                                                                                           \
-	  "{millisecond|milliseconds} in which an online CPU was not sampled: its samples are missing")                                    \
-	X(RECURSION, EVENT, "{event|events} missed: our program was already running on the CPU")                                           \
-	X(LINK_MISSED, EVENT, "{event|events} missed: the kernel was inside another probe on the CPU")                                     \
-	X(CHILD_LOST, EVENT,                                                                                                               \
-	  "{process|processes} not followed: the table of children was full or {its|their} fork was missed")                               \
-	X(SIDEBAND, STACK, "address space {record|records} lost: user frames may have no names")                                           \
-	X(DRAIN_FAILED, EVENT, "{event|events} lost: a map of counts could not be read")                                                   \
-	X(DETACHED, EVENT,                                                                                                                 \
-	  "{millisecond|milliseconds} in which a probe was detached to limit the cost (--max-overhead)")                                   \
-	X(CUT, EVENT,                                                                                                                      \
-	  "{millisecond|milliseconds} after its start the run was ended to limit its cost (--max-overhead)")                               \
-	X(MOVED, STACK, "{thread|threads} shown without user stack: moved while being read")                                               \
-	X(NOT_SAMPLED, STACK, "{thread|threads} shown without stack: running, but no sample came")                                         \
-	X(INTERPRETER, STACK, "{thread|threads} shown with Python frames missing: they could not be read")                                 \
-	X(WALL_ODD, STACK,                                                                                                                 \
-	  "impossible {transition|transitions} between states: the kernel did not report a context switch; the time before it is unknown") \
+#define ST_USER_LOSSES(X)                                                                                                                     \
+	X(STACK_LOST, STACK, "{event was|events were} counted but {its|their} stack was lost: the ring was full")                             \
+	X(BAD_MESSAGE, EVENT, "malformed {message|messages} from the BPF programs")                                                           \
+	X(SAMPLE_LATE, SAMPLE, "{sample|samples} came late: the kernel's timer was delayed")                                                  \
+	X(SAMPLE_SKIPPED, SAMPLE, "{sample|samples} skipped: another BPF program was running on the CPU")                                     \
+	X(SAMPLE_IDLE, SAMPLE, "{sample|samples} of idle CPUs not delivered by this kernel")                                                  \
+	X(CPU_UNSAMPLED, SAMPLE,                                                                                                              \
+	  "{millisecond|milliseconds} in which an online CPU was not sampled: its samples are missing")                                       \
+	X(RECURSION, EVENT, "{event|events} missed: our program was already running on the CPU")                                              \
+	X(LINK_MISSED, EVENT, "{event|events} missed: the kernel was inside another probe on the CPU")                                        \
+	X(CHILD_LOST, EVENT,                                                                                                                  \
+	  "{process|processes} not followed: the table of children was full or {its|their} fork was missed")                                  \
+	X(SIDEBAND, STACK, "address space {record|records} lost: user frames may have no names")                                              \
+	X(DRAIN_FAILED, EVENT, "{event|events} lost: a map of counts could not be read")                                                      \
+	X(DETACHED, EVENT,                                                                                                                    \
+	  "{millisecond|milliseconds} in which a probe was detached to limit the cost (--max-overhead)")                                      \
+	X(CUT, EVENT,                                                                                                                         \
+	  "{millisecond|milliseconds} after its start the run was ended to limit its cost (--max-overhead)")                                  \
+	X(MOVED, STACK, "{thread|threads} shown without user stack: moved while being read")                                                  \
+	X(NOT_SAMPLED, STACK, "{thread|threads} shown without stack: running, but no sample came")                                            \
+	X(INTERPRETER, STACK, "{thread|threads} shown with Python frames missing: they could not be read")                                    \
+	X(WALL_ODD, STACK,                                                                                                                    \
+	  "impossible {transition|transitions} between states: a context switch or a new thread was not seen; the time before it is unknown") \
 	X(WALL_DIFFERS, EVENT, "{nanosecond|nanoseconds} by which states and lifetimes of threads differ")
 
 #define ST_LOSSES(X)        \

@@ -35,6 +35,7 @@ struct wall {
 	struct bpf_link *link; /* of the iterator */
 	struct u32_list looks; /* records */
 	thread_list threads; /* at the end, by task */
+	uint64_t looked_ns; /* before the iterator saw them */
 	bool has_ended;
 };
 
@@ -92,6 +93,7 @@ static int see_threads(struct wall *wall)
 	ssize_t got = fd < 0 ? fd : 1;
 
 	wall->threads.nr = 0;
+	wall->looked_ns = clock_monotonic_ns();
 	while (got > 0 || (fd >= 0 && got < 0 && (errno == EAGAIN || errno == EINTR))) {
 		size_t taken;
 
@@ -229,6 +231,15 @@ static void add_open(struct finishing *finishing, uint32_t record, uint32_t stat
 	vec_push(&finishing->open, (struct wall_interval){ record, (enum thread_state)state, is_first, ns, end_ns });
 }
 
+/*
+ * Whether the thread of an entry is no more, and the kernel did not report its last switch. One that is ending when the iterator sees it
+ * is not told from that, so a state that has just begun says nothing.
+ */
+static bool is_left_over(const struct wall *wall, const struct st_wall *entry, const struct thread *thread)
+{
+	return !thread && wall->looked_ns > entry->since_ns && wall->looked_ns - entry->since_ns > NSEC_PER_SEC;
+}
+
 static void add_entry(struct finishing *finishing, uint64_t task, const struct st_wall *entry)
 {
 	const struct thread wanted = { .task = task };
@@ -246,7 +257,8 @@ static void add_entry(struct finishing *finishing, uint64_t task, const struct s
 		record = record_of_thread(finishing, thread, task);
 		has_stack = false;
 	}
-	if (thread && thread->differs && thread->wall.since_ns == entry->since_ns) {
+	if ((thread && thread->differs && thread->wall.since_ns == entry->since_ns) ||
+	    is_left_over(finishing->wall, entry, thread)) {
 		finishing->nr_odd++;
 		state = THREAD_UNKNOWN;
 	}
