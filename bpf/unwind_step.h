@@ -508,9 +508,9 @@ __noinline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 is_memory)
 		return 0;
 	bp = slot->unwind.bp;
 	nr = (bp - from) / 8;
-	slot->unwind.nr_searched += nr;
-	if (nr > ST_SEARCH_WORDS || slot->unwind.nr_searched > ST_SEARCHED_MOST)
+	if (nr > ST_SEARCH_WORDS || slot->unwind.nr_searched + nr > ST_SEARCHED_MOST)
 		return 0;
+	slot->unwind.nr_searched += nr;
 	found = st_unwind_returns(slot_index, from);
 	if (nr && found != ST_RETURN_NONE && slot->unwind.is_known)
 		return 0;
