@@ -109,7 +109,8 @@ int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_
 	}
 	err = read_all(standard ? STDIN_FILENO : opened, name, &bytes);
 	if (!err && !bytes.nr && is_pipe(opened)) {
-		err = fail(-EINVAL, "'%s': nothing was read: no process writes to this pipe", name);
+		err = fail(-EINVAL, "'%s': nothing was read: no process writes to this pipe, or it wrote nothing",
+			   name);
 		hint("start the writer first, or use COMMAND | stacktool report -");
 	}
 	if (!err)

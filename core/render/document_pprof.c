@@ -425,7 +425,8 @@ static void add_labels(struct encoder *encoder, const struct merged_row *row, st
 		if (encoder->apart & APART_THREADS)
 			add_label(sample, encoder->tid_key, 0, record->tid);
 	}
-	if (has_guess(encoder->profile, &row->user))
+	if (has_guess(encoder->profile, &row->user) ||
+	    (row->waker != PROFILE_NONE && !row->waker_lost && has_guess(encoder->profile, &row->waker_user)))
 		add_label(sample, encoder->guess_key, add_string(encoder, "guessed"), 0);
 	if (row->waker != PROFILE_NONE && !row->waker_lost)
 		add_label(sample, encoder->waker_key,

@@ -29,7 +29,7 @@ grep -q '"name":"st_fix_work",[^}]*"guessed":true' "$T/guess.json" || fail "json
 grep -q 'st_fix_work?' "$T/guess.svg" || fail "svg: no mark"
 grep -q 'st_fix_work?' "$T/guess.html" || fail "html: no mark"
 grep -q '"name":"st_fix_work?"' "$T/guess.speedscope" || fail "speedscope: no mark"
-gzip -dc "$T/guess.pprof" | grep -aq user_stack || fail "pprof: no label"
+gzip -dc "$T/guess.pprof" | grep -aq guessed || fail "pprof: no label"
 
 # A leaf without a frame: the caller is the word at the stack pointer, after a call that leads there.
 needs perf-event

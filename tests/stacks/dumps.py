@@ -72,7 +72,10 @@ def dump(tool, pid):
 def stop(tool, pid):
     os.kill(pid, signal.SIGSTOP)
     try:
-        while any(state(pid, tid) not in "tT" for tid in threads(pid)):
+        end = time.monotonic() + 10
+        while any(state(pid, tid) not in "tTZX" for tid in threads(pid)):
+            if time.monotonic() > end:
+                sys.exit(f"process {pid} does not stop")
             time.sleep(0.001)
         return dump(tool, pid), ask(pid), threads(pid)
     finally:

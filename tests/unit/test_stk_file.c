@@ -92,7 +92,7 @@ TEST(only_regular_files_and_pipes_are_read)
 {
 	not_read(
 		"fifo",
-		"'fifo': nothing was read: no process writes to this pipe"); /* nobody writes, and it is not waited for */
+		"'fifo': nothing was read: no process writes to this pipe, or it wrote nothing"); /* nobody writes, and it is not waited for */
 	not_read("/dev/null", "'/dev/null': not a regular file");
 	not_read(".", "'.': not a regular file");
 	not_read("nothing", "'nothing': No such file or directory");
