@@ -149,6 +149,9 @@ int common_plan(struct run_options *options)
 		return err;
 	if (options->no_children && !plan->command)
 		return fail_usage("argument --no-children: there is no command; give one after --");
+	if (plan->output.root == GRAPH_ROOT_CONTAINER && (plan->looks || plan->wall))
+		return fail_usage(
+			"argument --root: 'container': the cgroups of threads that sleep are not read; give comm, pid, tid or none");
 	if (plan->mode == EVENTS_BY_PROBE && (plan->view.lines || plan->view.inlines))
 		return fail_usage("argument --%s: events are counted without stacks; use 'stacktool count'",
 				  plan->view.lines ? "lines" : "inlines");

@@ -206,6 +206,8 @@ struct st_wall {
 	struct st_id sleeper; /* its record when it last left the CPU; 0: it has not */
 	__u32 state; /* enum thread_state */
 	__u32 first_state; /* of first_ns */
+	__u64 process_start_ns; /* of its process */
+	__u32 tgid, tid; /* in our pid namespace; 0: it is outside. An ending thread has no ids there any more. */
 };
 
 /* ---- scratch ---- */
@@ -395,6 +397,7 @@ struct st_control {
 	__u64 wall_begin_ns, wall_end_ns;
 	__u64 wall_lifetimes_ns; /* of threads that have ended, in the window */
 	__u64 wall_held_ns; /* in THREAD_HELD */
+	__u64 wall_level; /* of our pid namespace */
 	__u64 wall_odd; /* impossible transitions, and threads whose beginning was not seen */
 	/*
 	 * How often a process has mapped other code where it had code, by tgid modulo the size; written by user space. Another process of
@@ -527,8 +530,8 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
-ST_ASSERT_SIZE(struct st_wall, 64);
-ST_ASSERT_SIZE(struct st_look, 96 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
+ST_ASSERT_SIZE(struct st_wall, 80);
+ST_ASSERT_SIZE(struct st_look, 112 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);

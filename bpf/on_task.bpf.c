@@ -18,38 +18,13 @@ struct st_task_iterator {
 	struct task_struct *task; /* NULL after the last one */
 };
 
-/* The id of a task in our pid namespace, which has this level; 0 if it is outside. */
-static __always_inline __u32 st_id_in_namespace(struct task_struct *task, __u32 level)
-{
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	struct pid_namespace *space = NULL;
-	__u64 place;
-	__u32 id = 0;
-
-	if (!pid || BPF_CORE_READ(pid, level) < level)
-		return 0;
-	place = (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
-		(__u64)level * bpf_core_type_size(struct upid);
-	bpf_probe_read_kernel(&space, sizeof(space), (void *)(place + bpf_core_field_offset(struct upid, ns)));
-	if (BPF_CORE_READ(space, ns.inum) != (__u32)st_config.pidns_inode)
-		return 0;
-	bpf_probe_read_kernel(&id, sizeof(id), (void *)(place + bpf_core_field_offset(struct upid, nr)));
-	return id;
-}
-
 static __always_inline void st_look_at_ids(struct task_struct *task, struct st_look *look)
 {
 	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
-	__u32 level;
+	__u32 level = st_config.pidns_inode ? BPF_CORE_READ(reader, thread_pid, level) : 0;
 
-	if (!st_config.pidns_inode) {
-		look->tgid = BPF_CORE_READ(task, tgid);
-		look->tid = BPF_CORE_READ(task, pid);
-		return;
-	}
-	level = BPF_CORE_READ(reader, thread_pid, level);
-	look->tid = st_id_in_namespace(task, level);
-	look->tgid = st_id_in_namespace(BPF_CORE_READ(task, group_leader), level);
+	look->tid = st_id_of(task, level);
+	look->tgid = st_id_of(BPF_CORE_READ(task, group_leader), level);
 }
 
 /* Of -p, or of a command and its children. */
@@ -150,7 +125,12 @@ static __always_inline int st_is_queued(struct task_struct *task)
 /* The entry of a thread that existed before the window begins; corrects one whose state a switch has changed meanwhile. */
 static __always_inline void st_wall_enter(const struct st_look *look, const struct st_wall *found, __u64 now)
 {
-	struct st_wall entry = { .start_time_ns = look->start_time_ns, .since_ns = now, .state = look->wall.state };
+	struct st_wall entry = { .start_time_ns = look->start_time_ns,
+				 .since_ns = now,
+				 .state = look->wall.state,
+				 .process_start_ns = look->leader_start_time_ns,
+				 .tgid = look->tgid,
+				 .tid = look->tid };
 
 	bpf_map_update_elem(&st_walls, &look->task, &entry, found ? BPF_EXIST : BPF_NOEXIST);
 }
@@ -164,6 +144,8 @@ static __always_inline void st_look_at_wall(struct task_struct *task, struct st_
 	int differs;
 
 	look->task = (__u64)task;
+	if (control && st_config.pidns_inode)
+		control->wall_level = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_pid, level);
 	if (!control || look->exit_state)
 		return;
 	if (on_cpu)

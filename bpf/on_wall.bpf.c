@@ -8,7 +8,7 @@
  * an entry is not followed, or its beginning was missed.
  *
  * A wait is counted as a pair of the record that the thread had when it left the CPU, with WALL_REASON() as reason. Time on the CPU is
- * counted with a record of the thread without stacks; timed samples show what it did. A transition that cannot be, because a switch was
+ * counted with a record of the thread without stacks; timed samples show what it did. An impossible transition, because a switch was
  * not reported, is counted in st_control.wall_odd, and the time before it is THREAD_UNKNOWN.
  */
 #include "bpf/returns.h"
@@ -117,13 +117,13 @@ static __always_inline void st_wall_ran(const struct st_way *way, struct st_slot
 
 /* The record of the current thread without stacks. */
 static __always_inline void st_wall_build_self(struct st_slot *slot, __u32 index, const struct st_who *who,
-					       struct task_struct *task, __u64 now)
+					       const struct st_wall *entry, struct task_struct *task, __u64 now)
 {
 	struct st_stack_head *head = &slot->stack.head;
 
 	st_begin_record(&slot->stack, PROGRAM_RAW_TRACEPOINT);
 	st_stamp(head, now);
-	head->start_time_ns = task->group_leader->start_time;
+	head->start_time_ns = entry->process_start_ns;
 	head->exec_id = task->self_exec_id;
 	st_fill_key(head, who, 0);
 	st_hash_record(&slot->stack, index);
@@ -138,32 +138,55 @@ static __always_inline void st_wall_end(const struct st_way *way, struct task_st
 }
 
 /*
- * The entry of the current thread. One whose beginning was missed gets an entry now. exec() by another thread than the leader gives it
- * the leader's start time, in which it was not this thread.
+ * exec() by another thread than the leader: it has the leader's ids and start time now. The lifetime begins at the latter, when it was not
+ * this thread.
  */
-static __always_inline struct st_wall *st_wall_of_current(const struct st_way *way, const struct st_who *who,
-							  struct task_struct *task, __u64 now)
+static __always_inline void st_wall_lead(const struct st_way *way, struct st_wall *entry, struct task_struct *task,
+					 __u64 now)
+{
+	ST_ADD(way->control->wall_lifetimes_ns,
+	       st_wall_span(way, entry->start_time_ns, now) - st_wall_span(way, task->start_time, now));
+	entry->start_time_ns = task->start_time;
+	entry->tid = entry->tgid;
+}
+
+/* The entry of the current thread. One whose beginning was missed gets an entry now. */
+static __always_inline struct st_wall *st_wall_of_current(const struct st_way *way, struct task_struct *task, __u64 now)
 {
 	struct st_wall fresh = { .start_time_ns = task->start_time,
 				 .since_ns = task->start_time,
-				 .state = THREAD_UNKNOWN };
+				 .state = THREAD_UNKNOWN,
+				 .process_start_ns = task->group_leader->start_time };
 	struct st_wall *entry = st_wall_find(task);
 	__u64 key = (__u64)task;
+	struct st_who who = {};
 
 	if (entry) {
 		if (entry->start_time_ns != task->start_time)
-			ST_ADD(way->control->wall_lifetimes_ns,
-			       st_wall_span(way, entry->start_time_ns, now) - st_wall_span(way, task->start_time, now));
-		entry->start_time_ns = task->start_time;
+			st_wall_lead(way, entry, task, now);
 		return entry;
 	}
-	if (!st_wanted(who))
+	st_who_is_current(&who);
+	if (!st_wanted(&who))
 		return 0;
+	fresh.tgid = st_known_tgid(&who);
+	fresh.tid = who.foreign ? 0 : who.tid;
 	bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY);
 	entry = bpf_map_lookup_elem(&st_walls, &key);
 	if (!entry)
 		st_note_lost(way, ST_LOSS_STATE_FULL);
 	return entry;
+}
+
+/* The ids of a thread outside our pid namespace are the kernel's. */
+static __always_inline void st_wall_who(const struct st_wall *entry, struct st_who *who)
+{
+	if (!entry->tid) {
+		st_who_is_current(who);
+		return;
+	}
+	who->tgid = entry->tgid;
+	who->tid = entry->tid;
 }
 
 /* Returns whether the thread is followed. */
@@ -175,22 +198,25 @@ static __always_inline int st_wall_out(void *ctx, const struct st_way *way, stru
 	struct st_slot *slot;
 	__u32 index = 0;
 
-	st_who_is_current(&who);
-	entry = st_wall_of_current(way, &who, task, now);
+	entry = st_wall_of_current(way, task, now);
 	if (!entry)
 		return 0;
+	st_wall_who(entry, &who);
 	slot = st_slot_claim(&index);
-	if (!slot) {
+	if (slot) {
+		st_wall_build_self(slot, index, &who, entry, task, now);
+		st_wall_ran(way, slot, entry, now);
+	} else {
 		st_note_lost(way, ST_LOSS_NO_SLOT);
-		return 1;
 	}
-	st_wall_build_self(slot, index, &who, task, now);
-	st_wall_ran(way, slot, entry, now);
 	if (state & ST_TASK_DEAD) {
-		st_slot_release(slot);
+		if (slot)
+			st_slot_release(slot);
 		st_wall_end(way, task, now);
 		return 1;
 	}
+	if (!slot)
+		return 1;
 	st_build_sleeper(ctx, way, slot, index, &who, task, now);
 	st_send_record(way, &slot->stack);
 	entry->sleeper = slot->stack.head.id;
@@ -242,23 +268,39 @@ int on_wall_switch(__u64 *ctx)
 
 /* ---- being woken, and beginning ---- */
 
-/* A thread that wakes itself, or was woken before it left the CPU, has not waited. */
+/* A thread that wakes itself, or was woken before it left the CPU, has not waited. Returns whether the thread is followed. */
+static __always_inline int st_wall_woken(const struct st_way *way, struct task_struct *task, __u64 now)
+{
+	struct st_wall *entry = st_wall_find(task);
+
+	if (!entry || entry->start_time_ns != task->start_time || entry->state <= THREAD_RUNNABLE)
+		return 0;
+	st_wall_waited(way, entry, entry->state, now);
+	st_wall_go(entry, THREAD_RUNNABLE, now);
+	return 1;
+}
+
 SEC("?tp_btf/sched_wakeup")
 int on_wall_wakeup(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
 	__u64 now = bpf_ktime_get_ns();
 	struct st_way way = {};
-	struct st_wall *entry;
 
-	if (st_way_begin(&way) || st_wall_is_over(&way, now))
-		return ST_RETURN_TP_BTF;
-	entry = st_wall_find(task);
-	if (!entry || entry->start_time_ns != task->start_time || entry->state <= THREAD_RUNNABLE)
-		return ST_RETURN_TP_BTF;
-	st_wall_waited(&way, entry, entry->state, now);
-	st_wall_go(entry, THREAD_RUNNABLE, now);
+	if (!st_way_begin(&way) && !st_wall_is_over(&way, now))
+		st_cost_stop(now, now, 0, (__u32)st_wall_woken(&way, task, now));
 	return ST_RETURN_TP_BTF;
+}
+
+/* An entry that is there is of an ended thread, whose last switch was not reported: this one has its task_struct. */
+static __always_inline void st_wall_forget(const struct st_way *way, __u64 task, __u64 start_time_ns)
+{
+	const struct st_wall *entry = bpf_map_lookup_elem(&st_walls, &task);
+
+	if (!entry || entry->start_time_ns == start_time_ns)
+		return;
+	ST_ADD(way->control->wall_odd, 1);
+	bpf_map_delete_elem(&st_walls, &task);
 }
 
 /* The current thread is the parent. A new process is followed only with its parent's children. */
@@ -272,24 +314,32 @@ int on_wall_wakeup_new(__u64 *ctx)
 	__u64 now = bpf_ktime_get_ns(), key = (__u64)task;
 	struct st_who who = {};
 	struct st_way way = {};
+	__u32 level;
 
 	if (st_way_begin(&way) || st_wall_is_over(&way, now))
 		return ST_RETURN_TP_BTF;
+	st_wall_forget(&way, key, task->start_time);
 	if (!st_config.follow_children && task->tgid != (int)(bpf_get_current_pid_tgid() >> 32))
 		return ST_RETURN_TP_BTF;
 	st_who_is_current(&who);
-	if (st_wanted(&who) && (int)bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY))
+	if (!st_wanted(&who))
+		return ST_RETURN_TP_BTF;
+	level = (__u32) * (volatile __u64 *)&way.control->wall_level;
+	fresh.process_start_ns = task->group_leader->start_time;
+	fresh.tid = st_id_of(task, level);
+	fresh.tgid = st_id_of(task->group_leader, level);
+	if ((int)bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY))
 		st_note_lost(&way, ST_LOSS_STATE_FULL);
 	return ST_RETURN_TP_BTF;
 }
 
 /* ---- what runs ---- */
 
-/* As on_sample.bpf.c, beside the programs above, which it may interrupt. Only of threads that are followed. */
+/* As on_sample.bpf.c, beside the programs above, which it may interrupt. Only of threads that pass the filters. */
 SEC("?perf_event")
 int on_wall_sample(struct bpf_perf_event_data *ctx)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = bpf_ktime_get_ns(), turn, begun;
 	struct st_who who = {};
 	struct st_way way = {};
 
@@ -299,6 +349,9 @@ int on_wall_sample(struct bpf_perf_event_data *ctx)
 	if (!(__u32)bpf_get_current_pid_tgid() || !st_wanted(&who))
 		return ST_RETURN_PERF_EVENT;
 	ST_NOTE(way.stats->seen, 1);
+	turn = *(volatile __u64 *)&way.stats->seen;
+	begun = st_cost_start(turn);
 	st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
+	st_cost_stop(turn, begun, 0, 1);
 	return ST_RETURN_PERF_EVENT;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The current task: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them.
+ * The current task: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them. And the ids of another one.
  *
  * Fields are read by bpf_probe_read_kernel(). Where lockdown=confidentiality forbids that, BTF pointers are dereferenced. User space
  * finds out which of the two works and sets st_config.task_access; the verifier does not follow the other branch. Dereferencing is a
@@ -34,6 +34,27 @@ static __always_inline void st_who_is_current(struct st_who *who)
 	pid_tgid = bpf_get_current_pid_tgid();
 	who->tgid = pid_tgid >> 32;
 	who->tid = (__u32)pid_tgid;
+}
+
+/* The id of any task in our pid namespace, which has this level; 0 if it is outside, or has been released. */
+static __always_inline __u32 st_id_of(struct task_struct *task, __u32 level)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct pid_namespace *space = NULL;
+	__u64 place;
+	__u32 id = 0;
+
+	if (!st_config.pidns_inode)
+		return BPF_CORE_READ(task, pid);
+	if (!pid || BPF_CORE_READ(pid, level) < level)
+		return 0;
+	place = (__u64)pid + bpf_core_field_offset(struct pid, numbers) +
+		(__u64)level * bpf_core_type_size(struct upid);
+	bpf_probe_read_kernel(&space, sizeof(space), (void *)(place + bpf_core_field_offset(struct upid, ns)));
+	if (BPF_CORE_READ(space, ns.inum) != (__u32)st_config.pidns_inode)
+		return 0;
+	bpf_probe_read_kernel(&id, sizeof(id), (void *)(place + bpf_core_field_offset(struct upid, nr)));
+	return id;
 }
 
 /* The tgid; 0 for a foreign process. It has no branch, which would double the verifier's work. */

@@ -16,6 +16,7 @@
 enum label {
 	LABEL_NOT_SAMPLED,
 	LABEL_MOVED,
+	LABEL_NOT_READ,
 	LABEL_LOST,
 };
 
@@ -128,6 +129,7 @@ static const char *label_text(enum label label)
 	static const char *const texts[] = {
 		[LABEL_NOT_SAMPLED] = "[on CPU, not sampled]",
 		[LABEL_MOVED] = "[moved while being read]",
+		[LABEL_NOT_READ] = "[stack not read]",
 		[LABEL_LOST] = "[stack lost: ring full]",
 	};
 
@@ -188,29 +190,36 @@ static void add_row(struct settling *settling, uint32_t from, enum thread_state 
 
 /* ---- waits ---- */
 
-/* The thread as it was found, if that was in this interval: before its end. */
-static uint32_t look_of(const struct settling *settling, const struct wall_interval *interval)
+/* The thread as it was found, if that was in this interval: before its end. Else *ret_label says why there is no stack. */
+static uint32_t look_of(const struct settling *settling, const struct wall_interval *interval, int *ret_label)
 {
 	const struct profile_record *records = settling->profile->records.data, *wanted = &records[interval->record];
 
 	for (size_t i = 0; i < settling->looks->nr; i++) {
 		const struct profile_record *look = &records[settling->looks->data[i]];
 
-		if (look->tid == wanted->tid && look->tgid == wanted->tgid &&
-		    look->start_time_ns == wanted->start_time_ns)
-			return look->time_ns < interval->end_ns ? settling->looks->data[i] : PROFILE_NONE;
+		if (look->tid != wanted->tid || look->tgid != wanted->tgid ||
+		    look->start_time_ns != wanted->start_time_ns)
+			continue;
+		if (look->time_ns < interval->end_ns)
+			return settling->looks->data[i];
+		*ret_label = LABEL_MOVED;
+		return PROFILE_NONE;
 	}
+	*ret_label = LABEL_NOT_READ;
 	return PROFILE_NONE;
 }
 
 static void add_wait(struct settling *settling, const struct piece *piece)
 {
 	const struct wall_interval *interval = &piece->interval;
-	uint32_t look = interval->is_first ? look_of(settling, interval) : PROFILE_NONE;
-	bool moved = interval->is_first && look == PROFILE_NONE && states[interval->state].letter;
+	int label = -1;
+	uint32_t look = interval->is_first ? look_of(settling, interval, &label) : PROFILE_NONE;
 
-	add_row(settling, look == PROFILE_NONE ? interval->record : look, interval->state, moved ? LABEL_MOVED : -1,
-		piece->count, interval->ns);
+	if (!states[interval->state].letter)
+		label = -1;
+	add_row(settling, look == PROFILE_NONE ? interval->record : look, interval->state, label, piece->count,
+		interval->ns);
 }
 
 /* ---- time on the CPU ---- */
@@ -313,6 +322,12 @@ static void take_row(struct settling *settling, const struct profile_row *row)
 	const struct profile_pair *pair = record->pair ? &profile->pairs.data[record->pair - 1] : NULL;
 	uint8_t reason = pair ? pair->reason : 0;
 
+	if (!pair && row->sum) { /* an interval whose pair was lost: samples have no sum */
+		vec_push(&settling->pieces,
+			 (struct piece){ { .record = row->record, .state = THREAD_UNKNOWN, .ns = row->sum },
+					 row->count });
+		return;
+	}
 	if (!pair) {
 		vec_push(&settling->samples, *row);
 		return;

@@ -210,17 +210,41 @@ static uint64_t in_window(const struct finishing *finishing, uint64_t since_ns)
 }
 
 /* The record of a thread that has never left the CPU. */
-static uint32_t record_of_thread(struct finishing *finishing, const struct thread *thread, uint64_t number)
+static uint32_t record_of_thread(struct finishing *finishing, const struct thread *thread)
 {
 	struct profile *profile = finishing->target->profile;
-	struct profile_record record = { .id = { number, 4 }, .program = PROGRAM_RAW_TRACEPOINT };
+	struct profile_record record = {
+		.id = { thread->task, 4 },
+		.program = PROGRAM_RAW_TRACEPOINT,
+		.tgid = thread->tgid,
+		.tid = thread->tid,
+		.start_time_ns = thread->start_time_ns,
+		.exec_id = thread->exec_id,
+		.comm = strtab_addn(&profile->strings, thread->comm, sizeof(thread->comm)),
+	};
 
-	if (thread) {
-		record.tgid = thread->tgid;
-		record.tid = thread->tid;
-		record.start_time_ns = thread->start_time_ns;
-		record.exec_id = thread->exec_id;
-		record.comm = strtab_addn(&profile->strings, thread->comm, sizeof(thread->comm));
+	return profile_add_record(profile, &record, NULL, NULL);
+}
+
+/* The same of one that has begun after the iterator saw all. Its process has its name, if one is known. */
+static uint32_t record_of_entry(struct finishing *finishing, uint64_t task, const struct st_wall *entry)
+{
+	struct profile *profile = finishing->target->profile;
+	struct profile_record record = {
+		.id = { task, 4 },
+		.program = PROGRAM_RAW_TRACEPOINT,
+		.tgid = entry->tgid,
+		.tid = entry->tid,
+		.start_time_ns = entry->process_start_ns,
+	};
+
+	for (size_t i = 0; i < profile->records.nr && !record.comm; i++) {
+		const struct profile_record *other = &profile->records.data[i];
+
+		if (other->tgid != record.tgid || other->start_time_ns != record.start_time_ns)
+			continue;
+		record.comm = other->comm;
+		record.exec_id = other->exec_id;
 	}
 	return profile_add_record(profile, &record, NULL, NULL);
 }
@@ -247,6 +271,7 @@ static void add_entry(struct finishing *finishing, uint64_t task, const struct s
 	const struct thread *thread =
 		threads->nr ? bsearch(&wanted, threads->data, threads->nr, sizeof(wanted), compare_tasks) : NULL;
 	bool has_stack = entry->sleeper.lo | entry->sleeper.hi;
+	struct profile *profile = finishing->target->profile;
 	uint32_t state = entry->state, record = PROFILE_NONE;
 
 	finishing->lifetimes_ns += in_window(finishing, entry->start_time_ns);
@@ -254,8 +279,8 @@ static void add_entry(struct finishing *finishing, uint64_t task, const struct s
 		record = profile_find_record(finishing->target->profile,
 					     (struct profile_id){ entry->sleeper.lo, entry->sleeper.hi });
 	if (record == PROFILE_NONE) {
-		record = record_of_thread(finishing, thread, task);
-		has_stack = false;
+		record = thread ? record_of_thread(finishing, thread) : record_of_entry(finishing, task, entry);
+		profile->records.data[record].stack_lost = has_stack && state != THREAD_ON_CPU; /* of its last wait */
 	}
 	if ((thread && thread->differs && thread->wall.since_ns == entry->since_ns) ||
 	    is_left_over(finishing->wall, entry, thread)) {
@@ -277,7 +302,7 @@ static void add_missing(struct finishing *finishing, const struct thread *thread
 
 	finishing->nr_odd++;
 	finishing->lifetimes_ns += ns;
-	add_open(finishing, record_of_thread(finishing, thread, thread->task), THREAD_UNKNOWN, false, ns, 0);
+	add_open(finishing, record_of_thread(finishing, thread), THREAD_UNKNOWN, false, ns, 0);
 }
 
 static int take_entries(struct finishing *finishing)

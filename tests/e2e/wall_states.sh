@@ -64,3 +64,10 @@ expect_equal "lengths" "$(sed 's/.* //' "$T/out" | sort -u | wc -l)" 1
 for wait in 'epoll;.*;\[epoll\]' 'futex;.*;\[futex\]' 'read;.*;\[pipe read\]' 'accept;.*;\[accept\]' 'sleep;.*;\[sleep\]'; do
 	expect_out ";\[blocked S\];.*;st_wait_$wait [0-9]+\$"
 done
+
+# In a pid namespace: a thread has no id there any more when it leaves the CPU for the last time.
+echo >"$T/line"
+unshare -p -f --mount-proc "$STACKTOOL" wall --per-thread -f -- "$FIXTURES/calls" -n 100 -t 4 <"$T/line" >"$T/out" 2>"$T/err" ||
+	fail "status $? in a pid namespace"
+expect_equal "processes" "$(sed -nE 's,^calls-([0-9]+)/.*,\1,p' "$T/out" | sort -u | wc -l)" 1
+expect_equal "threads" "$(sed -nE 's,^calls-([0-9]+/[0-9]+);.*,\1,p' "$T/out" | sort -u | wc -l)" 5

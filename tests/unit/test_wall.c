@@ -180,6 +180,28 @@ TEST(the_first_wait_has_the_stack_of_a_look_that_was_made_in_it)
 	made_done(&made);
 }
 
+TEST(the_first_wait_of_a_thread_that_nothing_has_read_says_so)
+{
+	struct made made;
+
+	make(&made);
+	count(&made, record(&made, 1, PROGRAM_RAW_TRACEPOINT, NULL), THREAD_SLEEPS, true, 40);
+	assert_int_equal(settle(&made), 40);
+	assert_int_equal(sum_of(&made, THREAD_SLEEPS, "[stack not read]"), 40);
+	made_done(&made);
+}
+
+TEST(time_whose_record_was_lost_is_unknown)
+{
+	struct made made;
+
+	make(&made);
+	profile_count(&made.profile, made.interval, (struct profile_id){ 99, 2 }, 3, 70);
+	assert_int_equal(settle(&made), 70);
+	assert_int_equal(sum_of(&made, THREAD_UNKNOWN, "[stack lost: ring full]"), 70);
+	made_done(&made);
+}
+
 TEST(what_has_not_ended_is_there)
 {
 	struct made made;
