@@ -299,12 +299,25 @@ static struct look_thread *take_look(struct look_run *run, const struct st_look 
 	return is_on_cpu(look) ? NULL : thread;
 }
 
-/* Reads the stacks of the threads of one read of the iterator, before more are looked at. */
-static void read_stacks(struct look_run *run, const uint32_t *tids, size_t nr)
+static int compare_processes(const void *left, const void *right, void *context)
+{
+	struct look_run *run = context;
+	const uint32_t *a = left, *b = right;
+	uint32_t tgid_a = thread_of(run, *a, false)->look->tgid, tgid_b = thread_of(run, *b, false)->look->tgid;
+
+	return (tgid_a > tgid_b) - (tgid_a < tgid_b);
+}
+
+/*
+ * Reads the stacks of the threads of one read of the iterator, before more are looked at. Those of a process follow each other: what is
+ * known of one process is forgotten with the next.
+ */
+static void read_stacks(struct look_run *run, uint32_t *tids, size_t nr)
 {
 	struct look_request requests[LOOK_REQUESTS_MAX], *request_of_tid[LOOK_REQUESTS_MAX] = {};
 	size_t nr_requests = 0;
 
+	qsort_r(tids, nr, sizeof(*tids), compare_processes, run);
 	for (size_t i = 0; i < nr; i++) {
 		const struct st_look *look = thread_of(run, tids[i], false)->look;
 

@@ -65,6 +65,12 @@ struct group {
 	size_t first, nr; /* in `frames` */
 };
 
+/* A process whose frames are not shown. */
+struct refusal {
+	uint32_t tgid;
+	char *line;
+};
+
 struct look_python {
 	const struct unwinding *unwinding; /* borrowed, as the next one */
 	struct profile *profile;
@@ -76,6 +82,7 @@ struct look_python {
 	uint16_t code_name, code_file, code_first_line, code_lines; /* offsets */
 	uint16_t text_compact;
 	VEC(struct state) states;
+	bool lacks_states; /* the list of threads could not be read to its end: it may have changed meanwhile */
 	VEC(struct code) codes;
 	size_t tables_bytes; /* of their tables */
 
@@ -85,10 +92,10 @@ struct look_python {
 	VEC(struct group) groups;
 	struct look_pages *pages;
 	bool has_failed; /* something of the thread could not be read */
+	bool has_more; /* than FRAMES_MAX frames, or STEPS_MAX steps */
 
 	size_t names_left; /* bytes that may yet be read */
-	VEC(uint32_t) refused; /* processes that have a note */
-	struct buf notes;
+	VEC(struct refusal) refused;
 };
 
 struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
@@ -121,15 +128,17 @@ void look_python_free(struct look_python *python)
 	vec_done(&python->states);
 	vec_done(&python->frames);
 	vec_done(&python->groups);
+	for (size_t i = 0; i < python->refused.nr; i++)
+		free(python->refused.data[i].line);
 	vec_done(&python->refused);
-	buf_done(&python->notes);
 	look_pages_free(python->pages);
 	free(python);
 }
 
 void look_python_add_notes(const struct look_python *python, struct buf *notes)
 {
-	buf_adds(notes, buf_text(&python->notes));
+	for (size_t i = 0; i < python->refused.nr; i++)
+		buf_adds(notes, python->refused.data[i].line);
 }
 
 /* ---- memory ---- */
@@ -253,16 +262,31 @@ static const char *read_process(struct look_python *python)
 
 	if (layout->status != PYTHON_FOUND)
 		return python_question_text(layout->question);
+	python->has_failed = false;
 	if (!read_members(python))
-		return "its type of code objects is not as expected";
+		return python->has_failed ? "its memory cannot be read" : "its type of code objects is not as expected";
 	compact = word_at(python, python->bias + layout->text_type + TYPE_SIZE) - sizeof(uint64_t);
 	if (compact > PYTHON_TEXT_HEAD)
-		return "its type of strings is not as expected";
+		return python->has_failed ? "its memory cannot be read" : "its type of strings is not as expected";
 	python->text_compact = (uint16_t)compact;
+	python->has_failed = false;
 	read_states(python);
+	python->lacks_states = python->has_failed || python->states.nr == THREADS_MAX;
 	if (python->states.nr && !read_ids(python)) /* none: it has not begun, or has ended */
 		return "its threads are not where they are expected";
 	return NULL;
+}
+
+/* A process is read again in each turn: what is said of it is of the last one. */
+static void forget_refusal(struct look_python *python, uint32_t tgid)
+{
+	for (size_t i = 0; i < python->refused.nr; i++) {
+		if (python->refused.data[i].tgid != tgid)
+			continue;
+		free(python->refused.data[i].line);
+		python->refused.data[i] = python->refused.data[--python->refused.nr];
+		return;
+	}
 }
 
 static void refuse(struct look_python *python, const struct st_look *look, const char *why)
@@ -271,12 +295,9 @@ static void refuse(struct look_python *python, const struct st_look *look, const
 
 	python_version_text(python->layout->version, version);
 	python->layout = NULL;
-	for (size_t i = 0; i < python->refused.nr; i++)
-		if (python->refused.data[i] == look->tgid)
-			return;
-	vec_push(&python->refused, look->tgid);
-	buf_addf(&python->notes, "Python%s%s of process %u: its frames are not shown: %s\n", *version ? " " : "",
-		 version, look->tgid, why);
+	vec_push(&python->refused,
+		 (struct refusal){ look->tgid, xasprintf("Python%s%s of process %u: its frames are not shown: %s\n",
+							 *version ? " " : "", version, look->tgid, why) });
 }
 
 /* Whether the process of the thread has Python frames that can be read. */
@@ -296,6 +317,7 @@ static bool begin_process(struct look_python *python, const struct st_look *look
 	look_pages_begin(python->pages, look, PROCESS_PAGES_MAX);
 	why = read_process(python);
 	look_pages_begin(python->pages, look, THREAD_PAGES_MAX);
+	forget_refusal(python, look->tgid);
 	if (why)
 		refuse(python, look, why);
 	return python->layout;
@@ -319,7 +341,11 @@ static void read_frames(struct look_python *python, uint64_t state)
 	uint64_t cframe = by_cframe ? word_at(python, state + layout->thread_cframe) : 0;
 	uint64_t frame = word_at(python, (by_cframe ? cframe : state) + layout->thread_frame), code, instruction;
 
-	for (int i = 0; frame && i < STEPS_MAX && python->frames.nr < FRAMES_MAX; i++) {
+	for (int i = 0; frame; i++) {
+		if (i == STEPS_MAX || python->frames.nr == FRAMES_MAX) {
+			python->has_more = true;
+			break;
+		}
 		if (by_owner && byte_at(python, frame + layout->frame_owner) >= layout->entry_owner) {
 			end_group(python, frame);
 			frame = word_at(python, frame + layout->frame_previous);
@@ -377,7 +403,7 @@ static void read_lines(struct look_python *python, struct code *code)
 	code->nr_table = 0;
 }
 
-/* Reads the members of a code object. False: it is none. */
+/* Reads the members of a code object. False: there is no code object here. */
 static bool read_code(struct look_python *python, uint64_t at, struct code *ret_code)
 {
 	uint64_t references = word_at(python, at);
@@ -472,7 +498,7 @@ static uint32_t frame_of(struct look_python *python, const struct frame *read)
 	}
 	frame.name = code->name_id;
 	frame.source = code->file_id;
-	frame.line = python_line(code->table, code->nr_table, code->first_line, read->offset);
+	frame.line = code->nr_table ? python_line(code->table, code->nr_table, code->first_line, read->offset) : 0;
 	frame.module = profile_add_string(python->profile, "python");
 	frame.where = (uint64_t)frame.name << 32 | frame.source;
 	frame.space = frame.line;
@@ -556,12 +582,17 @@ static int compare_groups(const void *left, const void *right)
 static void read_thread(struct look_python *python, uint32_t tid)
 {
 	uint32_t inner = python->states.nr ? process_inner_tid(tid) : 0;
+	bool is_known = false;
 
 	python->frames.nr = python->groups.nr = 0;
-	python->has_failed = false;
-	for (size_t i = 0; i < python->states.nr; i++)
-		if (python->states.data[i].tid == inner)
-			read_frames(python, python->states.data[i].at);
+	python->has_failed = python->has_more = false;
+	for (size_t i = 0; i < python->states.nr; i++) {
+		if (python->states.data[i].tid != inner)
+			continue;
+		is_known = true;
+		read_frames(python, python->states.data[i].at);
+	}
+	python->has_failed |= !is_known && python->lacks_states;
 	if (python->groups.nr)
 		qsort(python->groups.data, python->groups.nr, sizeof(*python->groups.data), compare_groups);
 }
@@ -574,7 +605,7 @@ void look_python_walk(struct look_python *python, const struct look_walk *walk, 
 	if (!python->unwinding || !walk->nr_steps || !begin_process(python, thread->look))
 		return;
 	read_thread(python, thread->look->tid);
-	is_cut = python->has_failed || python->frames.nr == FRAMES_MAX;
+	is_cut = python->has_failed || python->has_more;
 	if (!python->frames.nr && !is_cut)
 		return; /* a thread without Python */
 	thread->inserts = xcalloc(python->frames.nr + 1, sizeof(*thread->inserts));

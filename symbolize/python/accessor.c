@@ -150,7 +150,7 @@ static uint16_t operand(struct accessor *accessor, const struct path *path, cons
 					 : load(accessor, place_of(accessor, path, is), width);
 }
 
-/* movzb, movzw, movsb, movsw; and mov of 1 to 4 bytes. The bytes that it moves to the register `operand`; 0: it is none. */
+/* How many bytes movzb, movzw, movsb, movsw or a mov of 1 to 4 bytes loads into the register `operand`; 0: another instruction. */
 static uint8_t moved_width(const struct x86_instruction *is)
 {
 	if (is->map == 1 && (is->opcode & ~9) == 0xb6)
