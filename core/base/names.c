@@ -43,16 +43,17 @@ static int find_directory(const char *path, struct stat *ret_status)
 	return stat(directory, ret_status);
 }
 
-bool path_is_same(const char *one, const char *other)
+bool path_directory_is_same(const char *one, const char *other)
 {
 	struct stat first, second;
 
-	if (strcmp(path_name(one), path_name(other)) != 0)
-		return false;
-	if (!strcmp(one, other))
-		return true;
 	return !find_directory(one, &first) && !find_directory(other, &second) && first.st_dev == second.st_dev &&
 	       first.st_ino == second.st_ino;
+}
+
+bool path_is_same(const char *one, const char *other)
+{
+	return !strcmp(path_name(one), path_name(other)) && (!strcmp(one, other) || path_directory_is_same(one, other));
 }
 
 char *next_word(char **line)

@@ -17,6 +17,9 @@ bool name_list_add_new(name_list *names, size_t most, char *name);
 /* Returns the part of `path` after the last slash. */
 const char *path_name(const char *path);
 
+/* Whether what is before the last '/' is one directory in both, however they spell it. Of a directory that cannot be found, it is not. */
+bool path_directory_is_same(const char *one, const char *other);
+
 /*
  * Whether two paths name one entry of one directory, however they spell it. Of a directory that cannot be found, paths are equal only
  * if they are the same text.

@@ -131,12 +131,23 @@ static bool fits(const char *pattern, const char *path)
 	return false;
 }
 
+/* Whether the path is a name of the pattern, however its directory is written; a directory with placeholders only as it is. */
+static bool fits_path(const char *pattern, const char *path)
+{
+	const char *name = path_name(pattern);
+
+	if (fits(pattern, path))
+		return true;
+	return !memchr(pattern, '%', (size_t)(name - pattern)) && fits(name, path_name(path)) &&
+	       path_directory_is_same(pattern, path);
+}
+
 bool output_fits(const struct output_options *options, const char *path)
 {
 	for (size_t i = 0; i < output_options_nr(options); i++) {
 		const struct output_options one = output_options_of(options, i);
 
-		if (one.path && (fits(one.path, path) || (!strchr(one.path, '%') && path_is_same(one.path, path))))
+		if (one.path && fits_path(one.path, path))
 			return true;
 	}
 	return false;
@@ -148,7 +159,7 @@ static bool is_ours(const void *context, const char *path)
 
 	if (output->options->format == OUTPUT_SCREEN && screen_may_save(path))
 		return true;
-	return (output->save_path && !strcmp(output->save_path, path)) || output_fits(output->options, path) ||
+	return (output->save_path && path_is_same(output->save_path, path)) || output_fits(output->options, path) ||
 	       replace_is_kept(path);
 }
 

@@ -282,6 +282,8 @@ TEST(what_no_file_can_have_is_refused)
 	options.nr_more = 0;
 	assert_true(output_fits(&options, "link/a.svg"));
 	assert_false(output_fits(&options, "link/b.svg"));
+	assert_true(output_fits(&(struct output_options){ .path = "./link/%n.svg" }, "000001.svg"));
+	assert_false(output_fits(&(struct output_options){ .path = "./link/%n.svg" }, "../000001.svg"));
 	assert_int_equal(unlink("link"), 0);
 	options = files(two);
 	options.format = OUTPUT_SVG;
