@@ -17,6 +17,7 @@
 #include "core/formats/profile_file.h"
 #include "core/profile/wait_reasons.h"
 #include "core/render/render.h"
+#include "tests/golden/expected.h"
 #include "tests/golden/hand_made.h"
 
 #define EXPECTED ST_SOURCE_DIR "/tests/golden/expected/"
@@ -40,6 +41,10 @@ static const struct place glue = { AT(0xffffffff81000050, "bpf_trace_run4", 0x60
 				   .tracer = true };
 static const struct place operator_new = { AT(0x7f0000002000, "operator new(unsigned long)", 0x1c, "libstdc++.so.6") };
 static const struct place templ = { AT(0x555500002000, "std::pair<int, char>::swap(int, char)", 0, "app") };
+static const struct place guessed_main = { AT(0x555500001000, "main", 0x1f, "app"), .guessed = true };
+static const struct place guessed_unnamed = { AT(0x555500009000, NULL, 0, "app"), .guessed = true };
+static const struct place python = { AT(0x10, "checkout", 0, "python"), .source = "/srv/shop/views.py", .line = 412 };
+static const struct place python_no_line = { AT(0x11, "<lambda>", 0, "python"), .source = "a;b\n\x1b[31m.py" };
 static const struct place forged_frame = { AT(0x555500003000, "a;b;[Missed User Stack]", 0x1, "evil") };
 static const struct place forged_lines = { AT(0x555500003100, "x\n    --\n    99\n\n", 0x2, "evil] [libc.so.6") };
 static const struct place forged_count = { AT(0x555500003200, "main 12", 0x3, "evil") };
@@ -365,6 +370,21 @@ static const struct event hostile_events[] = {
 	{},
 };
 
+/* The same stacks found and guessed, with frames of an interpreter. */
+static const struct event guessed_events[] = {
+	{ 1, "app", 10, PROGRAM_SAMPLE, NONE, { STACK_OK, PLACES(&libc_read, &app_main) }, .count = 4 },
+	{ 2, "app", 10, PROGRAM_SAMPLE, NONE, { STACK_OK, PLACES(&libc_read, &guessed_main) }, .count = 3 },
+	{ 3, "app", 10, PROGRAM_SAMPLE, NONE, { STACK_OK, PLACES(&libc_read, &guessed_unnamed) }, .count = 2 },
+	{ 4,
+	  "app",
+	  10,
+	  PROGRAM_SAMPLE,
+	  NONE,
+	  { STACK_OK, PLACES(&libc_read, &python, &python_no_line, &app_main) },
+	  .count = 1 },
+	{},
+};
+
 /* ---- cases ---- */
 
 #define SAMPLING(what) "Sampling at " what " for 1 secs."
@@ -555,6 +575,8 @@ static const struct golden {
 	{ "merge", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH } },
 	{ "merge-P", TRACING("x"), merge_events, 1, { COUNT_P, BOTH } },
 	{ "merge-f", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .folded = true } },
+	{ "guessed", DEFAULT_HEADER, guessed_events, 1, { NAMED, BOTH } },
+	{ "guessed-f", DEFAULT_HEADER, guessed_events, 1, { NAMED, BOTH, .folded = true } },
 	{ "dump", "", dump_events, 1, { DUMP_VIEW, BOTH, .modules = true } },
 	{ "dump-f", "", dump_events, 1, { DUMP_VIEW, BOTH, .folded = true } },
 	{ "dump-hostile", "", dump_hostile_events, 1, { DUMP_VIEW, BOTH } },
@@ -594,37 +616,6 @@ static int print(const struct profile *profile, char **ret_text)
 	fclose(out);
 	*ret_text = text;
 	return err;
-}
-
-static char *read_expected(const char *path)
-{
-	_cleanup_(fclosep) FILE *file = fopen(path, "r");
-	static char text[1 << 16];
-
-	if (!file)
-		return NULL;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	return text;
-}
-
-static int accept_text(const char *path, const char *text)
-{
-	_cleanup_(fclosep) FILE *file = fopen(path, "w");
-
-	if (!file || fputs(text, file) < 0) {
-		perror(path);
-		return 1;
-	}
-	return 0;
-}
-
-static int compare(const char *name, const char *what, const char *expected, const char *text)
-{
-	if (expected && !strcmp(expected, text))
-		return 0;
-	printf("FAIL %s (%s)\n---- expected\n%s---- printed\n%s----\n", name, what, expected ? expected : "(no file)\n",
-	       text);
-	return 1;
 }
 
 /* The same bytes must come out of the saved profile. */

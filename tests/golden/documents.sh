@@ -61,7 +61,7 @@ golden perf.summary report --format summary "$T/perf"
 sed 's/10$/30/; s/5$/1/; /^java/d' "$T/shapes" >"$T/now"
 echo 'app;main;new 6' >>"$T/now"
 
-for profile in profile-default profile-hostile merge inlined; do
+for profile in profile-default profile-hostile merge inlined guessed; do
 	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
 	golden "$profile.functions" report --functions "$corpus/$profile"
 	golden "$profile.summary" report --format summary "$corpus/$profile"

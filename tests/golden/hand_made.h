@@ -14,8 +14,10 @@ struct place {
 	const char *name;
 	uint64_t offset;
 	const char *module;
-	bool kernel, tracer, label;
+	bool kernel, tracer, label, guessed;
 	enum frame_reason reason; /* when there is no name */
+	const char *source; /* of an interpreter's frame, with its line */
+	uint32_t line;
 };
 
 struct stack {
@@ -61,12 +63,17 @@ static inline uint32_t hand_frame(struct profile *profile, const struct place *p
 	struct profile_frame frame = {
 		.kind = place->kernel   ? FRAME_KERNEL
 			: place->label  ? FRAME_TEXT
+			: place->source ? FRAME_INTERPRETER
 			: place->module ? FRAME_USER_FILE
 					: FRAME_USER_RAW,
 		.reason = place->name     ? REASON_NAMED
 			  : place->reason ? place->reason
 					  : REASON_NO_SYMBOL,
 		.tracer = place->tracer,
+		.guessed = place->guessed,
+		.source = place->source ? profile_add_string(profile, place->source) : 0,
+		.line = place->line,
+		.line_reason = place->source ? LINES_FOUND : LINES_NOT_TRIED,
 		.where = place->address,
 		.offset = place->name ? place->offset : 0,
 		.name = place->name ? profile_add_string(profile, place->name) : 0,
