@@ -338,9 +338,19 @@ static const char *what_it_is(mode_t mode)
 	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : "something else";
 }
 
+/* Whether the path begins with /proc/TGID/: the process by its number here, whatever /proc its root has. */
+static bool is_of_process(const char *path, uint32_t tgid)
+{
+	char start[32];
+	int nr = snprintf(start, sizeof(start), "/proc/%" PRIu32 "/", tgid);
+
+	return !strncmp(path, start, (size_t)nr);
+}
+
 static int explain_open(const char *path, uint32_t tgid, int err)
 {
-	_cleanup_(freep) char *where = tgid ? xasprintf(" in the root of process %" PRIu32, tgid) : xstrdup("");
+	_cleanup_(freep) char *where =
+		tgid && !is_of_process(path, tgid) ? xasprintf(" in the root of process %" PRIu32, tgid) : xstrdup("");
 	bool is_denied = err == -EACCES || err == -EPERM;
 
 	if (!is_denied)
@@ -351,15 +361,6 @@ static int explain_open(const char *path, uint32_t tgid, int err)
 	fail_host(err, "'%s': permission denied%s", path, where);
 	hint("reading the files of another user's process needs CAP_SYS_PTRACE (or root)");
 	return err;
-}
-
-/* Whether the path begins with /proc/TGID/: the process by its number here, whatever /proc its root has. */
-static bool is_of_process(const char *path, uint32_t tgid)
-{
-	char start[32];
-	int nr = snprintf(start, sizeof(start), "/proc/%" PRIu32 "/", tgid);
-
-	return !strncmp(path, start, (size_t)nr);
 }
 
 int opener_open_user(const char *path, uint32_t root_of_tgid)

@@ -83,7 +83,10 @@ static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 			search->found = is_file(&attach->places.data[i], mapping);
 }
 
-/* False only if the probes are in files, and the process has none of them mapped. */
+/*
+ * False only if the probes are in files, and the process has none of them mapped; or, on an overlay file system, has one mapped that the
+ * probe names by a link.
+ */
 static bool may_reach(const struct tables *tables, uint32_t tgid)
 {
 	struct mapped_search search = { .attach = tables->attach };

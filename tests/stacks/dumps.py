@@ -4,6 +4,7 @@
 # Stops the process so many times at random moments. Each time `stacktool dump` prints the stacks of its threads, and then gdb does.
 # Each thread's user stack must be gdb's, address by address from the innermost frame to the root. gdb's frames of inlined calls and of
 # tail calls do not count: it makes them from debug information, they are not in the unwind information.
+# Python frames have no address. Those that stand together are in place of one native frame.
 # Prints one line of fields, then up to 5 stacks that differ. The status is 0 if none does, and every thread of every stop was compared.
 import os
 import random
@@ -82,6 +83,11 @@ def stop(tool, pid):
         os.kill(pid, signal.SIGCONT)
 
 
+def is_same(ours, theirs):
+    native = [address for address, last in zip(ours, (None, *ours)) if address != 0 or last != 0]
+    return len(native) == len(theirs) and all(address in (0, their) for address, their in zip(native, theirs))
+
+
 def spelled(stack):
     return " ".join(f"{address:x}" if isinstance(address, int) else address for address in stack)
 
@@ -94,7 +100,7 @@ def main():
         time.sleep(random.uniform(0.01, 0.05))
         ours, theirs, there = stop(tool, pid)
         for tid in there:
-            if tid in ours and ours[tid] and ours[tid] == theirs.get(tid):
+            if tid in ours and ours[tid] and is_same(ours[tid], theirs.get(tid, ())):
                 same += 1
             else:
                 different.append((tid, theirs.get(tid, ()), ours.get(tid, ())))
