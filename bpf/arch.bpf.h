@@ -40,8 +40,8 @@ static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_call
 }
 
 /*
- * The kernel stack of a kprobe at the entry of a function, into room for bytes; returns what bpf_get_stack() does. On arm64 the function has no
- * frame yet and its caller is in the link register only, so the kernel's walk misses that caller.
+ * The kernel stack of a kprobe at the entry of a function, into room for bytes; returns what bpf_get_stack() does. On arm64 the function
+ * has no frame yet and its caller is in the link register only, so the kernel's walk misses that caller.
  */
 static __always_inline long st_kernel_stack_at_entry(struct pt_regs *regs, __u64 *frames, __u32 bytes)
 {

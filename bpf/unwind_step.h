@@ -371,6 +371,7 @@ static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u6
  * pointer: docs/internals/unwinding.md, "Callers by guess".
  */
 #define ST_SEARCH_WORDS 128 /* larger frames are not searched */
+#define ST_SEARCH_PART 16 /* words in one turn */
 #define ST_SEARCHED_MOST 1024 /* words in one walk: some 10 us */
 #define ST_CALL_DIRECT 0xe8
 #define ST_CALL_DISTANCE 65536 /* a function is not larger */
@@ -494,14 +495,35 @@ static __always_inline __u8 st_guess_in_record(const struct st_unwind *unwind, c
 }
 
 /*
+ * Whether one of the words up to the frame pointer, at most ST_SEARCH_PART, can be at least that. The verifier follows each turn of a
+ * loop, and each function once: two short loops cost it a sixth of a long one.
+ */
+__noinline int st_unwind_search(__u32 slot_index, __u64 from, __u32 least)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	__u64 bp;
+
+	if (!slot)
+		return 1;
+	bp = slot->unwind.bp;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_SEARCH_PART && from < bp; i++) {
+		if (st_unwind_returns(slot_index, from) >= (int)least)
+			return 1;
+		from += 8;
+	}
+	return 0;
+}
+
+/*
  * Whether the frame pointer is that of this frame: no word below it shows a function that it skips. Frames in memory have many words
  * that were return addresses once, so only ST_RETURN_HERE counts there, and any in the innermost frame at the stack pointer: generated
  * code is interrupted before it has a frame, too, and after.
  */
-__noinline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 is_memory)
+static __always_inline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 is_memory)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
-	int least = is_memory ? ST_RETURN_HERE : ST_RETURN_CALL, found;
+	__u32 least = is_memory ? ST_RETURN_HERE : ST_RETURN_CALL;
 	__u64 bp, nr;
 
 	if (!slot)
@@ -511,17 +533,15 @@ __noinline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 is_memory)
 	if (nr > ST_SEARCH_WORDS || slot->unwind.nr_searched + nr > ST_SEARCHED_MOST)
 		return 0;
 	slot->unwind.nr_searched += nr;
-	found = st_unwind_returns(slot_index, from);
-	if (nr && found != ST_RETURN_NONE && slot->unwind.is_known)
+	if (st_unwind_returns(slot_index, from) != ST_RETURN_NONE && nr && slot->unwind.is_known)
 		return 0;
 	if (st_unwind_returns(slot_index, bp + 8) == ST_RETURN_NONE)
 		return 0;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_SEARCH_WORDS && from < bp; i++) {
-		found = st_unwind_returns(slot_index, from);
-		if (found >= least)
+	for (int i = 0; i < ST_SEARCH_WORDS / ST_SEARCH_PART && from < bp; i++) {
+		if (st_unwind_search(slot_index, from, least))
 			return 0;
-		from += 8;
+		from += 8 * ST_SEARCH_PART;
 	}
 	return 1;
 }

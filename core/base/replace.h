@@ -56,8 +56,8 @@ int replace_file_check(const char *path);
 
 /*
  * Another process that makes new files, writes what comes through a stream, renames or removes them at the end, removes files, and checks
- * whether it can make one, because this process may not. Each function returns 0 or a negative errno with a recorded cause. end() is called once the stream is
- * closed; of a file that is not whole it returns why that process could not write it, if so.
+ * whether it can make one, because this process may not. Each function returns 0 or a negative errno with a recorded cause. end() is called
+ * once the stream is closed; of a file that is not whole it returns why that process could not write it, if so.
  */
 struct replace_agent {
 	int (*begin)(const char *path, FILE **ret_out);

@@ -33,7 +33,8 @@ int opener_open(const struct opener_request *request);
 
 /*
  * Opens a path that the user typed (a binary, a library): follows symbolic links, refuses anything but a regular file.
- * `root_of_tgid` != 0: the path is looked up below the root of that process, unless it begins with /proc/TGID/. A descriptor, or a negative errno with a recorded cause.
+ * `root_of_tgid` != 0: the path is looked up below the root of that process, unless it begins with /proc/TGID/. A descriptor, or a
+ * negative errno with a recorded cause.
  */
 int opener_open_user(const char *path, uint32_t root_of_tgid);
 

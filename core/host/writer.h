@@ -6,8 +6,8 @@
  *
  * If the caller ends or is killed, the writer removes a file that is not finished.
  *
- * A writer that does not answer is waited for while the run goes on, and `patience_ms` before its begin and after its end; three seconds if the user wants no
- * wait (waiting_is_unwanted()). Then it is left alone, and so is the directory of that file: -ETIMEDOUT.
+ * A writer that does not answer is waited for while the run goes on, and `patience_ms` before it begins and after its end; three seconds
+ * if the user wants no wait (waiting_is_unwanted()). Then it is left alone, and so is the directory of that file: -ETIMEDOUT.
  */
 #pragma once
 

@@ -49,8 +49,7 @@ enum mechanism {
 
 /* One place. */
 struct probe_place {
-	const char *
-		program; /* MECHANISM_TP_BTF, MECHANISM_WALL, MECHANISM_SYSTEM_CALLS: the program for this place; static */
+	const char *program; /* of mechanisms with several: that of this place; static */
 	char *name; /* "sched:sched_switch", "malloc" */
 	char *shown; /* name in reports, if it differs: demangled, or without provider; else NULL */
 	char *category; /* of a tracepoint */

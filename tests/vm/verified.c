@@ -140,10 +140,14 @@ static bool has_substitute(const struct stacktool *object, const char *name)
 	return bpf_object__find_program_by_name(object->obj, by_type) && load_best(by_type, &access) != REFUSED;
 }
 
-/* The iterator of tasks has no other way to read one: under lockdown=confidentiality it is refused, and doctor says so. */
+/*
+ * What reads another task than the current one has no other way: the iterator, and wall's ids of a new thread. Under
+ * lockdown=confidentiality they are refused, and doctor says so of the iterator, which wall needs as well.
+ */
 static bool is_forbidden(const char *name)
 {
-	return !strcmp(name, "on_task") && load_one("on_sample", &accesses[0]) == REFUSED;
+	return (!strcmp(name, "on_task") || !strcmp(name, "on_wall_wakeup_new")) &&
+	       load_one("on_sample", &accesses[0]) == REFUSED;
 }
 
 static long expected(const char *list, const char *kernel, const char *name)
