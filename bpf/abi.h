@@ -215,8 +215,8 @@ struct st_wall {
 /* The hash reads a record in parts of ST_PART_WORDS, each of whole turns of its lanes. So it may read words after the record. */
 #define ST_RECORD_WORDS (ST_HEAD_WORDS + 2 * ST_MAX_FRAMES)
 #define ST_HASH_LANES 4
-#define ST_PART_WORDS 40
-#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 7 * ST_PART_WORDS)
+#define ST_PART_WORDS 20
+#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 14 * ST_PART_WORDS)
 
 #define ST_WINDOW_WORDS 64 /* words of the stack that the walk by frame pointers reads at once */
 
@@ -274,7 +274,8 @@ struct st_unwind {
 	__u8 is_place; /* pc is from registers or from a signal frame, not a return address on the stack */
 	__u16 guess; /* number of the first frame that was found by guess, of all frames; 0: none */
 	__u16 nr_searched; /* words of the stack in which return addresses were searched */
-	__u8 pad[4];
+	__u16 is_frame; /* the frame pointer can be followed */
+	__u16 is_proved; /* and is that of the current frame */
 };
 
 /* What a CPU has walked of deep stacks. */

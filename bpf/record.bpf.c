@@ -51,7 +51,7 @@ static __always_inline __u64 st_step(__u64 lane, __u64 word)
 }
 
 /*
- * Hashes one part of the record, up to word `nr_words`, into its id. The verifier follows 40 words instead of all 270.
+ * Hashes one part of the record, up to word `nr_words`, into its id. The verifier follows 20 words instead of all 270.
  *
  * Each of four lanes takes every fourth word, so that the CPU works on four chains of multiplications at once. One difference between
  * two records always changes a lane. But two differences can cancel out in a lane, some of them with any seed: a multiplication leaves

@@ -6,9 +6,6 @@
 
 #include "bpf/unwind_step.h"
 
-#define ST_PART_STEPS 13
-_Static_assert(ST_DEEPEST / ST_PART_STEPS / ST_PART_STEPS < ST_PART_STEPS, "three loops");
-
 static __always_inline const struct st_slab *st_slab_at(__u32 index)
 {
 	__u32 zero = 0;
@@ -101,10 +98,15 @@ __noinline int st_unwind_few(__u32 slot_index, __u32 in_uprobes)
 	return end;
 }
 
-__noinline int st_unwind_part(__u32 slot_index, __u32 in_uprobes)
+__noinline int st_unwind_part(__u32 slot_index)
 {
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	__u32 in_uprobes;
 	int end = 0;
 
+	if (!slot)
+		return ST_END_NO_PROCESS;
+	in_uprobes = slot->unwind.in_uprobes;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PART_STEPS && !end; i++)
 		end = st_unwind_few(slot_index, in_uprobes);
@@ -224,23 +226,27 @@ static __always_inline int st_unwind_place(struct st_slot *slot, __u32 slot_inde
 	return 0;
 }
 
-__noinline int st_unwind_walk(__u32 slot_index)
+__noinline int st_unwind_first(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
-	__u32 in_uprobes;
 	int end;
 
 	if (!slot || st_unwind_place(slot, slot_index))
-		return 0;
-	in_uprobes = slot->unwind.in_uprobes;
-	if (in_uprobes)
+		return -1;
+	if (slot->unwind.in_uprobes)
 		st_unwind_uprobes(slot_index);
 	end = st_unwind_step(slot_index);
 	if (slot->unwind.space)
 		slot->unwind.leaf_by_frame = slot->unwind.by_frame;
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_PART_STEPS && !end; i++)
-		end = st_unwind_part(slot_index, in_uprobes);
+	return end;
+}
+
+__noinline int st_unwind_end(__u32 slot_index, int end)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+
+	if (!slot)
+		return 0;
 	if (slot->unwind.at == slot->unwind.until)
 		end = st_unwind_join(slot_index, end);
 	st_end_walk(&slot->unwind, &slot->stack.head, end);
@@ -249,7 +255,17 @@ __noinline int st_unwind_walk(__u32 slot_index)
 
 #else
 
-__noinline int st_unwind_walk(__u32 slot_index)
+__noinline int st_unwind_first(__u32 slot_index)
+{
+	return -1;
+}
+
+__noinline int st_unwind_part(__u32 slot_index)
+{
+	return -1;
+}
+
+__noinline int st_unwind_end(__u32 slot_index, int end)
 {
 	return 0;
 }

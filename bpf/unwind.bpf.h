@@ -4,12 +4,31 @@
 
 #include "bpf/frames.bpf.h"
 
+#define ST_PART_STEPS 13
+_Static_assert(ST_DEEPEST / ST_PART_STEPS / ST_PART_STEPS < ST_PART_STEPS, "three loops");
+
+/* Global functions like st_hash(), for st_unwind_walk(). The first frame; -1: the kernel must walk the stack. */
+int st_unwind_first(__u32 slot_index);
+/* ST_PART_STEPS * ST_PART_STEPS frames more. 0, or the enum st_stack_end with which the walk ends. */
+int st_unwind_part(__u32 slot_index);
+int st_unwind_end(__u32 slot_index, int end);
+
 /*
  * Walks the user stack, adds its frames to the slot's record after the kernel frames, and sets nr_user, user_status and user_end. The
  * record must have its start time and exec id. To be called after st_unwind_begin(). If nothing is known of the process, it walks by
- * frame pointers, as the kernel does. Returns 0 if the kernel must walk the stack. A global function like st_hash().
+ * frame pointers, as the kernel does. Returns 0 if the kernel must walk the stack.
  */
-int st_unwind_walk(__u32 slot_index);
+static __always_inline int st_unwind_walk(__u32 slot_index)
+{
+	int end = st_unwind_first(slot_index);
+
+	if (end < 0)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_PART_STEPS && !end; i++)
+		end = st_unwind_part(slot_index);
+	return st_unwind_end(slot_index, end);
+}
 
 /* The walk has filled the record: sets how many frames more it may walk on this CPU. */
 int st_unwind_deepen(__u32 slot_index);

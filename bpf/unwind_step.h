@@ -155,6 +155,14 @@ static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 
 	return ST_LONG(head, unwind->rules + ST_UNWIND_ROW_RULE(row));
 }
 
+/* A global function, so that the verifier follows the search once. */
+__noinline int st_unwind_map(__u32 slot_index, __u64 address)
+{
+	struct st_slot *slot = st_unwind_slot(slot_index);
+
+	return slot ? st_find_mapping(&slot->unwind, address) : -1;
+}
+
 static __always_inline __u64 st_walk_address(const struct st_unwind *unwind)
 {
 	return unwind->pc - unwind->is_call;
@@ -171,7 +179,7 @@ __noinline int st_unwind_find(__u32 slot_index)
 	unwind->rule = 0;
 	if (!unwind->space)
 		return ST_END_NO_PROCESS;
-	if (st_find_mapping(unwind, st_walk_address(unwind)))
+	if (st_unwind_map(slot_index, st_walk_address(unwind)))
 		return ST_END_NO_MAPPING;
 	unwind->rule = st_find_rule(unwind, st_walk_address(unwind));
 	st_remember(unwind, slot_index);
@@ -408,14 +416,6 @@ static __always_inline int st_is_memory(const struct st_unwind *unwind)
 	return !unwind->nr_pages && unwind->to_file == unwind->low;
 }
 
-/* A global function, so that the verifier follows what comes after the search once. */
-__noinline int st_unwind_map(__u32 slot_index, __u64 address)
-{
-	struct st_slot *slot = st_unwind_slot(slot_index);
-
-	return slot ? st_find_mapping(&slot->unwind, address) : -1;
-}
-
 /* What the word at this address of the stack can be, as enum st_return. The word goes to st_unwind.word, which has the one before. */
 __noinline int st_unwind_returns(__u32 slot_index, __u64 address)
 {
@@ -427,7 +427,7 @@ __noinline int st_unwind_returns(__u32 slot_index, __u64 address)
 		return ST_RETURN_HERE;
 	unwind = &slot->unwind;
 	is_saved = st_is_zero(unwind->word ^ unwind->bp);
-	if (st_stack_word(unwind, address, &unwind->word))
+	if (st_read_user(&unwind->word, 8, (void *)address))
 		return ST_RETURN_HERE;
 	if (st_unwind_map(slot_index, unwind->word - 1))
 		return ST_RETURN_NONE;
@@ -439,39 +439,6 @@ __noinline int st_unwind_returns(__u32 slot_index, __u64 address)
 	if (is_call)
 		return (int)(ST_RETURN_CALL + (is_here | is_saved));
 	return st_is_memory(unwind) ? ST_RETURN_MADE : ST_RETURN_NONE;
-}
-
-/*
- * Goes to the caller of the innermost frame if the word at the stack pointer is the return address of a direct call that can have
- * led here, from code with a row. Returns whether it did.
- */
-__noinline int st_unwind_top(__u32 slot_index)
-{
-	struct st_slot *slot = st_unwind_slot(slot_index);
-	struct st_unwind *unwind;
-	__u64 code = 0, pc;
-	__u8 kind;
-
-	if (!slot)
-		return 0;
-	unwind = &slot->unwind;
-	if (!unwind->is_known || st_unwind_word(slot_index, unwind->sp) || st_read_code_before(unwind->word, &code))
-		return 0;
-	pc = unwind->pc;
-	if ((__u8)(code >> 24) != ST_CALL_DIRECT || pc - (unwind->word + (__s32)(code >> 32)) >= ST_CALL_DISTANCE)
-		return 0;
-	unwind->pc = unwind->word;
-	unwind->is_call = 1;
-	st_unwind_find(slot_index);
-	kind = (__u8)unwind->rule;
-	if (kind == ST_UNWIND_INVALID || kind == ST_UNWIND_UNSUPPORTED) {
-		unwind->pc = pc;
-		return 0;
-	}
-	unwind->sp += 8;
-	unwind->is_known = 0;
-	unwind->by_frame = 0;
-	return 1;
 }
 
 /* Notes that the caller of the frame that was stored last is found by guess. */
@@ -516,34 +483,69 @@ __noinline int st_unwind_search(__u32 slot_index, __u64 from, __u32 least)
 }
 
 /*
- * Whether the frame pointer is that of this frame: no word below it shows a function that it skips. Frames in memory have many words
- * that were return addresses once, so only ST_RETURN_HERE counts there, and any in the innermost frame at the stack pointer: generated
- * code is interrupted before it has a frame, too, and after.
+ * Sets is_proved if the frame pointer is that of this frame: no word below it shows a function that it skips. Frames in memory have many
+ * words that were return addresses once, so only ST_RETURN_HERE counts there.
  */
-static __always_inline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 is_memory)
+static __always_inline void st_unwind_prove(struct st_unwind *unwind, __u32 slot_index, __u64 from, int is_memory)
 {
-	struct st_slot *slot = st_unwind_slot(slot_index);
 	__u32 least = is_memory ? ST_RETURN_HERE : ST_RETURN_CALL;
-	__u64 bp, nr;
+	__u64 nr = (unwind->bp - from) / 8;
 
-	if (!slot)
-		return 0;
-	bp = slot->unwind.bp;
-	nr = (bp - from) / 8;
-	if (nr > ST_SEARCH_WORDS || slot->unwind.nr_searched + nr > ST_SEARCHED_MOST)
-		return 0;
-	slot->unwind.nr_searched += nr;
-	if (st_unwind_returns(slot_index, from) != ST_RETURN_NONE && nr && slot->unwind.is_known)
-		return 0;
-	if (st_unwind_returns(slot_index, bp + 8) == ST_RETURN_NONE)
-		return 0;
+	if (nr > ST_SEARCH_WORDS || unwind->nr_searched + nr > ST_SEARCHED_MOST)
+		return;
+	unwind->nr_searched += nr;
+	if (st_unwind_returns(slot_index, unwind->bp + 8) == ST_RETURN_NONE)
+		return;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_SEARCH_WORDS / ST_SEARCH_PART && from < bp; i++) {
+	for (int i = 0; i < ST_SEARCH_WORDS / ST_SEARCH_PART; i++) {
 		if (st_unwind_search(slot_index, from, least))
-			return 0;
+			return;
 		from += 8 * ST_SEARCH_PART;
 	}
+	unwind->is_proved = 1;
+}
+
+/* Goes to the caller at st_unwind.word, which is at the stack pointer, if its code has a row. Returns whether it did. */
+static __always_inline int st_to_word(struct st_unwind *unwind, __u32 slot_index)
+{
+	__u64 pc = unwind->pc;
+	__u8 kind;
+
+	unwind->pc = unwind->word;
+	unwind->is_call = 1;
+	st_unwind_find(slot_index);
+	kind = (__u8)unwind->rule;
+	if (kind == ST_UNWIND_INVALID || kind == ST_UNWIND_UNSUPPORTED) {
+		unwind->pc = pc;
+		return 0;
+	}
+	unwind->sp += 8;
+	unwind->is_known = 0;
+	unwind->by_frame = 0;
 	return 1;
+}
+
+/*
+ * For a process with tables: if the word at the stack pointer of the innermost frame is the caller, goes there and returns 1. Otherwise
+ * sets is_proved. Generated code is interrupted before it has a frame, too, and after: so nothing is proved if that word is a return address.
+ */
+static __always_inline int st_by_search(struct st_slot *slot, __u32 slot_index, int end)
+{
+	struct st_unwind *unwind = &slot->unwind;
+	int is_memory = end == ST_END_NO_ROW && st_is_memory(unwind), first;
+	__u64 from = unwind->sp + 8 * st_is_at_entry(slot);
+
+	unwind->word = ~unwind->bp;
+	first = st_unwind_returns(slot_index, from);
+	if (first != ST_RETURN_NONE && unwind->is_known) {
+		if (first != ST_RETURN_HERE || st_is_at_entry(slot) || !st_to_word(unwind, slot_index))
+			return 0;
+		st_note_guess(unwind);
+		return 1;
+	}
+	if (*(volatile __u16 *)&unwind->is_frame)
+		st_unwind_prove(unwind, slot_index, from, is_memory);
+	return 0;
 }
 
 /*
@@ -552,27 +554,26 @@ static __always_inline int st_unwind_proves(__u32 slot_index, __u64 from, __u32 
  * before the first of them, rbp may have any value. If nothing is known of the process, all frames are of this kind, and all frame
  * pointers are followed that the kernel would follow.
  */
-static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, int end)
+__noinline int st_unwind_by_frame(__u32 slot_index, int end)
 {
-	struct st_unwind *unwind = &slot->unwind;
-	__u64 bp = unwind->bp, pc = 0, above = 0;
-	int is_frame, is_proved = 0;
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
+	__u64 bp, pc = 0, above = 0;
 
-	if (!st_follows_frames() || unwind->is_bp_lost)
+	if (!slot)
 		return end;
-	if (st_by_prologue(slot, slot_index, end))
-		return 0;
+	unwind = &slot->unwind;
+	bp = unwind->bp;
 	if (!bp && unwind->by_frame)
 		return unwind->space ? ST_END_ROOT : end;
-	is_frame = !(bp < (unwind->space ? unwind->sp : ST_PAGE_BYTES) || (bp & 7 && unwind->space));
-	if (is_frame && unwind->space)
-		is_proved = st_unwind_proves(slot_index, unwind->sp + 8 * st_is_at_entry(slot),
-					     end == ST_END_NO_ROW && st_is_memory(unwind));
-	if (unwind->space && !is_proved && !st_is_at_entry(slot) && st_unwind_top(slot_index)) {
-		st_note_guess(unwind);
+	unwind->is_frame = !(bp < (unwind->space ? unwind->sp : ST_PAGE_BYTES) || (bp & 7 && unwind->space));
+	unwind->is_proved = !unwind->space;
+	if (unwind->space && st_by_search(slot, slot_index, end))
 		return 0;
-	}
-	if (!is_frame || st_unwind_word(slot_index, bp))
+	/* Memory makes all paths to here the same to the verifier. */
+	if (!*(volatile __u16 *)&unwind->is_proved)
+		st_note_guess(unwind);
+	if (!*(volatile __u16 *)&unwind->is_frame || st_unwind_word(slot_index, bp))
 		return end;
 	above = unwind->word;
 	if (st_unwind_word(slot_index, bp + 8))
@@ -580,8 +581,6 @@ static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, i
 	pc = unwind->word;
 	if (!pc && unwind->space)
 		return unwind->by_frame ? ST_END_ROOT : end;
-	if (unwind->space && !is_proved)
-		st_note_guess(unwind);
 	unwind->bp = above;
 	return st_to_caller(unwind, pc, bp + 16, end);
 }
@@ -638,7 +637,9 @@ __noinline int st_unwind_step(__u32 slot_index)
 		return st_by_signal(unwind, rule);
 	if ((__u8)rule == ST_UNWIND_UNSUPPORTED)
 		end = ST_END_UNSUPPORTED;
-	if ((__u8)rule == ST_UNWIND_INVALID || (__u8)rule == ST_UNWIND_UNSUPPORTED)
-		return st_by_frame(slot, slot_index, end);
-	return st_by_rule(unwind, rule);
+	if ((__u8)rule != ST_UNWIND_INVALID && (__u8)rule != ST_UNWIND_UNSUPPORTED)
+		return st_by_rule(unwind, rule);
+	if (!st_follows_frames() || unwind->is_bp_lost)
+		return end;
+	return st_by_prologue(slot, slot_index, end) ? 0 : st_unwind_by_frame(slot_index, end);
 }

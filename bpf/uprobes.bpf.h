@@ -9,8 +9,8 @@
  *
  * The functions use st_slot.uprobes as input and output. They are global functions like st_hash().
  *
- * The longest chain of calls in bpf/ ends here. It has the 8 frames that the verifier allows: a program, st_unwind_walk(), _part(),
- * _few(), st_unwind_uprobes(), st_uprobes_return(), _find(), _part().
+ * The verifier allows chains of 8 calls. One has 7 and ends here: a program, st_unwind_part(), _few(), _uprobes(), st_uprobes_return(),
+ * _find(), _part(). One has 8: a program, st_unwind_part(), _few(), _step(), _by_frame(), _search(), _returns(), _map().
  */
 #pragma once
 
