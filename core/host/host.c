@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -413,14 +414,16 @@ bool host_tells_interrupts(uint32_t *ret_variable)
 	return *ret_variable;
 }
 
-uint32_t host_nr_threads(void)
+uint32_t host_nr_threads(uint32_t *ret_nr_runnable)
 {
-	unsigned int nr = 0;
+	uint32_t nr = 0;
 	char text[128];
 
-	return !host_first_line("/proc/loadavg", text, sizeof(text)) && sscanf(text, "%*s %*s %*s %*u/%u", &nr) == 1
-		       ? nr
-		       : 0;
+	*ret_nr_runnable = 0;
+	if (host_first_line("/proc/loadavg", text, sizeof(text)) ||
+	    sscanf(text, "%*s %*s %*s %" SCNu32 "/%" SCNu32, ret_nr_runnable, &nr) != 2)
+		return 0;
+	return nr;
 }
 
 uint64_t host_max_sample_rate(void)

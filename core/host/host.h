@@ -96,8 +96,8 @@ int host_require_task_iterator(void);
  */
 bool host_tells_interrupts(uint32_t *ret_variable);
 
-/* The number of threads on the host now; 0 unknown. */
-uint32_t host_nr_threads(void);
+/* The number of threads on the host now, and how many of them run or wait for a CPU, with the caller; 0: unknown. */
+uint32_t host_nr_threads(uint32_t *ret_nr_runnable);
 
 /* The highest sampling frequency, in Hz, that the kernel accepts now (kernel.perf_event_max_sample_rate); 0 unknown. */
 uint64_t host_max_sample_rate(void);

@@ -95,7 +95,10 @@ static int prepare(struct run *run)
 {
 	const struct plan *plan = run->plan;
 	int err = process_require_proc() ?: run_pick_rows(run);
+	uint32_t nr_runnable;
 
+	host_nr_threads(&nr_runnable);
+	run->is_busy = nr_runnable > 1; /* before helpers are started */
 	err = err ?: run_require_targets(plan);
 	err = err ?: run_guard_init(&run->guard, plan);
 	if (!plan->explain || plan->output.format != OUTPUT_SCREEN)
@@ -158,8 +161,9 @@ static void open_spaces(struct run *run)
 
 		run->unwinding = unwinding_new(&tables);
 	}
-	run->tables = (struct tables){ run->plan,  &run->attach,   run->spaces,
-				       symbolizer, run->unwinding, run->command ? command_pid(run->command) : 0 };
+	run->tables = (struct tables){ run->plan,   &run->attach,   run->spaces,
+				       symbolizer,  run->unwinding, run->command ? command_pid(run->command) : 0,
+				       run->is_busy };
 	tables_ask(&run->tables);
 }
 

@@ -25,18 +25,24 @@
 #define MAX_HOST_NS (2 * NSEC_PER_SEC)
 #define FIRST_PROCESSES 16 /* whose tables are made while the programs are loaded */
 #define TURN_MS 20
+#define REST 16
 #define URGENT_NICE (-15)
 
-/* Whether the first events may be of any process. A dump asks for its own tables. */
-static bool wants_all(const struct plan *plan)
+/* Samples and times are mostly of processes that use CPU time now. */
+static bool wants_running(const struct tables *tables)
 {
-	return !plan->tgids.nr && !plan->command && !plan->looks;
+	return tables->plan->probe.kind->counts_time;
 }
 
-/* Samples and times are mostly of processes that use CPU time now. */
-static bool wants_running(const struct plan *plan)
+/*
+ * Whether the first events may be of any process, and their tables are waited for. A dump asks for its own tables. Where nobody else uses
+ * a CPU, a profile begins at once.
+ */
+static bool wants_all(const struct tables *tables)
 {
-	return wants_all(plan) && plan->probe.kind->counts_time;
+	const struct plan *plan = tables->plan;
+
+	return !plan->tgids.nr && !plan->command && !plan->looks && (tables->is_busy || !wants_running(tables));
 }
 
 /* Those that have used most first. */
@@ -117,23 +123,27 @@ static void find_running(struct tables *tables)
 		qsort(tables->running.data, tables->running.nr, sizeof(*tables->running.data), compare_running);
 }
 
-/* Keeps those that have used CPU time since they were found. */
+/* Keeps those that have used CPU time since they were found: not the last of them, which used one part in REST of it all. */
 static void keep_running(struct tables *tables)
 {
+	struct running_process *running = tables->running.data;
+	uint64_t sum_ns = 0, rest_ns;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < tables->running.nr; i++) {
-		struct running_process process = tables->running.data[i];
-		uint64_t now_ns = cpu_time_of_process(process.tgid);
+		uint64_t now_ns = cpu_time_of_process(running[i].tgid);
 
-		if (now_ns <= process.used_ns)
+		if (now_ns <= running[i].used_ns)
 			continue;
-		process.used_ns = now_ns - process.used_ns;
-		tables->running.data[nr++] = process;
+		sum_ns += now_ns - running[i].used_ns;
+		running[nr++] = (struct running_process){ running[i].tgid, now_ns - running[i].used_ns };
 	}
-	tables->running.nr = nr;
 	if (nr)
-		qsort(tables->running.data, nr, sizeof(*tables->running.data), compare_running);
+		qsort(running, nr, sizeof(*running), compare_running);
+	rest_ns = sum_ns;
+	for (nr = 0; rest_ns > sum_ns / REST; nr++)
+		rest_ns -= running[nr].used_ns;
+	tables->running.nr = nr;
 }
 
 static bool ask_for_next(struct tables *tables)
@@ -165,9 +175,9 @@ void tables_ask(struct tables *tables)
 	for (size_t i = 0; !tables->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
 		spaces_prime(tables->spaces, plan->tgids.data[i]);
 	tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
-	if (tables->unwinding && wants_all(plan)) {
+	if (tables->unwinding && wants_all(tables)) {
 		find_running(tables);
-		while (!wants_running(plan) && tables->nr_asked < FIRST_PROCESSES && ask_for_next(tables))
+		while (!wants_running(tables) && tables->nr_asked < FIRST_PROCESSES && ask_for_next(tables))
 			;
 	}
 	unwinding_work(tables->unwinding, 0);
@@ -183,7 +193,7 @@ static void await_urgently(struct tables *tables)
 	tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
 	if (worker > 0)
 		priority_set(worker, URGENT_NICE, URGENT_NICE);
-	if (wants_running(tables->plan))
+	if (wants_running(tables))
 		keep_running(tables);
 	if (tables->plan->tgids.nr)
 		unwinding_work(tables->unwinding, MAX_TARGETS_WAIT_MS);
@@ -201,7 +211,7 @@ void tables_await(struct tables *tables, struct loaded *loaded)
 	if (!tables->unwinding || !loaded_unwind_maps(loaded, &store))
 		return;
 	unwinding_set_store(tables->unwinding, &store);
-	if (!tables->command && (plan->tgids.nr || wants_all(plan)))
+	if (!tables->command && (plan->tgids.nr || wants_all(tables)))
 		await_urgently(tables);
 }
 

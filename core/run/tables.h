@@ -2,6 +2,7 @@
 /* Unwind tables before the first event: those of the targets, of a command, or of the processes that run and may reach a probe. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/vec.h"
@@ -24,6 +25,7 @@ struct tables {
 	struct symbolizer *symbolizer;
 	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
 	uint32_t command; /* its process id; 0: none */
+	bool is_busy; /* the host: others ran when the run was prepared */
 	uint64_t until_ns; /* for those of running processes */
 	VEC(struct running_process) running; /* in the order in which they get their tables */
 	size_t nr_asked; /* of these */

@@ -279,7 +279,7 @@ static int reuse_pinned(struct bpf_map *map, const char *option, const char *pat
 /* Room for twice as many threads as exist now. For pid_max, four million on most hosts, a map would take half a gigabyte. */
 static uint32_t twice_the_threads(uint32_t least, uint32_t most)
 {
-	uint32_t entries = 2 * host_nr_threads();
+	uint32_t nr_runnable, entries = 2 * host_nr_threads(&nr_runnable);
 
 	if (entries < least)
 		return least;
