@@ -227,6 +227,7 @@ static int start(struct run *run)
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run, clock_monotonic_ns());
+		spaces_start_over(run->spaces);
 		tables_await(&run->tables, run->loaded);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);

@@ -116,6 +116,7 @@ static void find_running(struct tables *tables)
 	while (directory && !is_over(tables) && (entry = readdir(directory))) {
 		const uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
+		spaces_update(tables->spaces);
 		if (tgid && tgid != (uint32_t)getpid() && has_memory(tgid) && may_reach(tables, tgid))
 			vec_push(&tables->running, (struct running_process){ tgid, cpu_time_of_process(tgid) });
 	}

@@ -37,18 +37,15 @@ static void life_free(struct life *life)
 	free(life);
 }
 
+static void ignore(void *context, const struct life *life)
+{
+	(void)context, (void)life;
+}
+
 void lives_free(struct lives *lives)
 {
-	if (!lives)
-		return;
-	for (size_t i = 0; i < NR_BUCKETS; i++) {
-		while (lives->buckets[i]) {
-			struct life *life = lives->buckets[i];
-
-			lives->buckets[i] = life->next;
-			life_free(life);
-		}
-	}
+	if (lives)
+		lives_forget(lives, ignore, NULL);
 	free(lives);
 }
 
@@ -64,6 +61,22 @@ struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_
 bool lives_is_newest(const struct lives *lives, const struct life *life)
 {
 	return lives_find(lives, life->tgid, UINT64_MAX) == life;
+}
+
+void lives_forget(struct lives *lives, void (*forgotten)(void *context, const struct life *life), void *context)
+{
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		for (const struct life *life = lives->buckets[i]; life; life = life->next)
+			if (lives_is_newest(lives, life))
+				forgotten(context, life);
+		while (lives->buckets[i]) {
+			struct life *life = lives->buckets[i];
+
+			lives->buckets[i] = life->next;
+			life_free(life);
+		}
+	}
+	lives->nr = 0;
 }
 
 const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns)

@@ -81,6 +81,9 @@ struct life *lives_origin(const struct lives *lives, const struct life *life);
 /* Adds a life without mappings, which ends the one before it. */
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
 
+/* Forgets all lives. Calls `forgotten` for the newest of each process first. */
+void lives_forget(struct lives *lives, void (*forgotten)(void *context, const struct life *life), void *context);
+
 /*
  * Whether maps may be read again at `now_ns`: 100 ms after the last time if side-band records were lost, otherwise
  * after a pause. Each reading doubles the pause, up to a minute.

@@ -66,6 +66,7 @@ struct sideband {
 	struct wakeups *wakeups; /* NULL none */
 	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
+	bool was_full; /* a ring */
 	size_t nr_unwatched;
 };
 
@@ -275,6 +276,7 @@ static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 	if (stream->ring.was_full && sideband->counts_lost &&
 	    read(stream->fd, &counter, sizeof(counter)) == sizeof(counter))
 		note_lost(sideband, stream, counter.nr_lost);
+	sideband->was_full |= stream->ring.was_full;
 	stream->ring.was_full = false;
 	return false;
 }
@@ -399,6 +401,19 @@ void sideband_free(struct sideband *sideband)
 	free(sideband);
 }
 
+int sideband_open_again(struct sideband **sideband)
+{
+	bool rings = (*sideband)->wakeups;
+	int err;
+
+	sideband_free(*sideband); /* first, because memory for rings is limited */
+	*sideband = NULL;
+	err = sideband_new(sideband);
+	if (!err && rings)
+		sideband_ring(*sideband);
+	return err;
+}
+
 int sideband_fd(const struct sideband *sideband)
 {
 	return sideband->epoll_fd;
@@ -407,6 +422,11 @@ int sideband_fd(const struct sideband *sideband)
 uint64_t sideband_lost(const struct sideband *sideband)
 {
 	return sideband->nr_lost;
+}
+
+bool sideband_is_whole(const struct sideband *sideband)
+{
+	return !sideband->nr_lost && !sideband->was_full;
 }
 
 size_t sideband_nr_unwatched(const struct sideband *sideband)

@@ -24,6 +24,9 @@ struct sideband;
 int sideband_new(struct sideband **ret_sideband);
 void sideband_free(struct sideband *sideband);
 
+/* Begins again, without what was read and lost so far. As sideband_new(); *sideband is NULL if it fails. */
+int sideband_open_again(struct sideband **sideband);
+
 /* A descriptor for epoll: readable if a ring is a quarter full, or as sideband_ring() describes. */
 int sideband_fd(const struct sideband *sideband);
 
@@ -44,6 +47,9 @@ const struct sideband_record *sideband_next(struct sideband *sideband);
 
 /* The number of records so far that did not fit into a ring or could not be decoded. */
 uint64_t sideband_lost(const struct sideband *sideband);
+
+/* Whether no record can have been lost so far. Before v6.0 the kernel counts a loss only with the next record of the CPU. */
+bool sideband_is_whole(const struct sideband *sideband);
 
 /* The number of online CPUs without a ring: they came online when the privilege to open events had been dropped. */
 size_t sideband_nr_unwatched(const struct sideband *sideband);

@@ -574,6 +574,35 @@ bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 
 /* ---- the whole ---- */
 
+/* A side-band that could not be opened is no failure: its cause becomes the note. */
+static void note_sideband(struct spaces *spaces, int err)
+{
+	if (!err)
+		return;
+	spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
+	err_clear();
+}
+
+static void add_followed(void *followed, const struct life *life)
+{
+	if (life->unwound)
+		vec_push((struct u32_list *)followed, life->tgid);
+}
+
+void spaces_start_over(struct spaces *spaces)
+{
+	struct u32_list followed = {};
+
+	spaces_update(spaces);
+	if (!spaces->sideband || sideband_is_whole(spaces->sideband))
+		return;
+	note_sideband(spaces, sideband_open_again(&spaces->sideband));
+	lives_forget(spaces->lives, add_followed, &followed);
+	for (size_t i = 0; i < followed.nr; i++)
+		spaces_prime(spaces, followed.data[i]);
+	vec_done(&followed);
+}
+
 struct spaces *spaces_new(const struct spaces_options *options)
 {
 	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
@@ -585,10 +614,8 @@ struct spaces *spaces_new(const struct spaces_options *options)
 	spaces->roots = roots_new();
 	spaces->images =
 		images_new(options->profile, options->symbolizer, spaces->roots, options->host_root, options->why);
-	if (!options->no_frames && sideband_new(&spaces->sideband)) { /* no failure: its cause becomes the note */
-		spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
-		err_clear();
-	}
+	if (!options->no_frames)
+		note_sideband(spaces, sideband_new(&spaces->sideband));
 	if (spaces->sideband && (options->follows || (options->only_tgid && options->note_remap)))
 		sideband_ring(spaces->sideband);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();

@@ -53,6 +53,12 @@ int spaces_fd(const struct spaces *spaces);
 void spaces_update(struct spaces *spaces);
 
 /*
+ * Before the first event: if side-band records may have been lost so far, forgets all processes and opens the side-band again, because a process that
+ * is read from now on is known whole. Those that were primed are read again. spaces_fd() changes.
+ */
+void spaces_start_over(struct spaces *spaces);
+
+/*
  * The same for a process that stands still, held by a tracer, and has executed its program after `program_ns`. Where records were lost,
  * its mappings are read again: a busy host has more of them than the rings can take.
  */

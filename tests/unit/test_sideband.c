@@ -606,9 +606,11 @@ TEST(a_full_ring_is_counted_and_reading_goes_on)
 	if (!may_watch_the_host())
 		skip();
 	assert_int_equal(sideband_new(&sideband), 0);
+	assert_true(sideband_is_whole(sideband));
 	stay_on_this_cpu();
 	map_and_unmap(20000);
 	nr_read = count_own_mappings(sideband);
+	assert_false(sideband_is_whole(sideband));
 	assert_in_range(nr_read, 100, 19999);
 	if (kernel_counts_lost_records())
 		assert_true(sideband_lost(sideband) >= 20000 - nr_read);

@@ -218,3 +218,73 @@ SYMBOLIZER_TEST(a_held_process_is_known_though_records_are_lost)
 	}
 	end(&stage);
 }
+
+/* The place in the file of the program at which its code begins, and its address. */
+static void find_code(int pid, char *ret_path, size_t room, uint64_t *ret_address)
+{
+	char name[64], line[4096 + 128], *end;
+	ssize_t nr;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
+	nr = readlink(name, ret_path, room - 1);
+	assert_true(nr > 0);
+	ret_path[nr] = '\0';
+	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+	maps = fopen(name, "r");
+	assert_non_null(maps);
+	*ret_address = 0;
+	while (!*ret_address && fgets(line, sizeof(line), maps))
+		if (strstr(line, " r-xp ") && strstr(line, ret_path))
+			*ret_address = strtoull(line, &end, 16);
+	fclose(maps);
+	assert_int_not_equal(*ret_address, 0);
+}
+
+/* The exec of a process is lost before the run: it does not keep the mappings of the program before. */
+SYMBOLIZER_TEST(what_was_lost_before_the_run_is_read_again)
+{
+	struct st_unwind_process forked, executed;
+	struct profile_record record = {};
+	int to_child[2], from_child[2], pid;
+	uint64_t before, after, address;
+	const struct profile_frame *at;
+	char said[2], path[4096];
+	struct stage stage;
+	uint32_t frame;
+
+	if (!begin(&stage, fixture->symbolizer))
+		skip();
+	add_own_record(&stage);
+	entry_of(&stage, getpid());
+	pid = start_child(to_child, from_child);
+	said[0] = next_byte(from_child[0]);
+	forked = entry_of(&stage, pid);
+	flood_rings();
+	said[1] = write(to_child[1], "ab", 2) == 2 ? next_byte(from_child[0]) : 0;
+	spaces_update(stage.spaces);
+	before = spaces_lost(stage.spaces);
+	spaces_start_over(stage.spaces);
+	after = spaces_lost(stage.spaces);
+	executed = entry_of(&stage, pid);
+	record =
+		(struct profile_record){ .tgid = (uint32_t)pid, .tid = (uint32_t)pid, .time_ns = clock_monotonic_ns() };
+	find_code(pid, path, sizeof(path), &address);
+	spaces_add_frames(stage.spaces, &record, &address, 1, true, &frame);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+
+	assert_memory_equal(said, "fb", 2);
+	assert_int_not_equal(before, 0);
+	assert_true(after < before); /* other tests may flood the new rings */
+	assert_int_equal(forked.exec_id, EXEC_ID);
+	assert_int_equal(executed.exec_id, 0); /* its first event will tell */
+	at = &stage.profile.frames.data[frame];
+	assert_int_equal(at->kind, FRAME_USER_FILE);
+	assert_string_equal(profile_string(&stage.profile, stage.profile.files.data[at->file].path), path);
+	for (int i = 0; i < 2; i++) {
+		close(to_child[i]);
+		close(from_child[i]);
+	}
+	end(&stage);
+}
