@@ -105,20 +105,13 @@ static int check_status_file(const struct call *call, const struct run_options *
 	return clash ? fail_usage("argument --status-file: '%s': the report has the same name", clash) : 0;
 }
 
-static int check_save(const struct plan *plan)
-{
-	if (!plan->save_path || !output_fits(&plan->output, plan->save_path))
-		return 0;
-	return fail_usage("argument --save: '%s': -o/--output writes this file too", plan->save_path);
-}
-
 static int run_collecting(struct call *call, struct run_options *options)
 {
 	struct run_result result = { .command_status = -1 };
 	int err;
 
 	options->as_link = call->as_link;
-	err = call->applet->plan(options) ?: check_status_file(call, options) ?: check_save(&options->plan);
+	err = call->applet->plan(options) ?: check_status_file(call, options);
 	err = err ?: choose_form(call, &options->plan);
 	options->plan.presentation.shows_files = !call->as_link;
 	err = err ?: run_plan(call->applet, &options->plan, &result);

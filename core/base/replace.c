@@ -126,15 +126,17 @@ static int begin_here(const char *path, struct replacement *replacement, int *re
 
 #define FIRST_BLOCK 4096
 
-int replace_file_check(const char *path)
+int replace_file_check(const char *path, struct stat *ret_directory)
 {
 	struct replacement replacement = { .directory_fd = -1 };
 	_cleanup_(closep) int fd = -1;
-	int err = by ? by->check(path) : begin_here(path, &replacement, &fd);
+	int err = by ? by->check(path, ret_directory) : begin_here(path, &replacement, &fd);
 	_cleanup_(closep) int directory_fd = replacement.directory_fd;
 
 	if (err || by)
 		return err;
+	if (fstat(directory_fd, ret_directory))
+		*ret_directory = (struct stat){};
 	/* Some file systems cannot do that: then the first write fails. */
 	if (fallocate(fd, 0, 0, FIRST_BLOCK) && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		err = cannot_write(path, -errno);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct replacement {
@@ -50,9 +51,9 @@ bool replace_is_kept(const char *path);
 
 /*
  * Whether replace_begin() will work and a first block fits, to know before an hour of recording: makes a new file and removes it.
- * Returns what replace_begin() would.
+ * Returns what replace_begin() would, and the status of the directory.
  */
-int replace_file_check(const char *path);
+int replace_file_check(const char *path, struct stat *ret_directory);
 
 /*
  * Another process that makes new files, writes what comes through a stream, renames or removes them at the end, removes files, and checks
@@ -63,7 +64,7 @@ struct replace_agent {
 	int (*begin)(const char *path, FILE **ret_out);
 	int (*end)(const char *path, bool is_whole);
 	int (*remove)(const char *path);
-	int (*check)(const char *path);
+	int (*check)(const char *path, struct stat *ret_directory);
 };
 
 /* From now on the agent does that; NULL: this process. */

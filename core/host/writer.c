@@ -49,6 +49,8 @@ struct request {
 struct answer {
 	int err;
 	struct err_saved cause;
+	struct stat directory; /* of WRITER_CHECK */
+	int fd; /* of WRITER_BEGIN, in the caller */
 };
 
 /* Room for one descriptor. */
@@ -72,7 +74,7 @@ static int send_answer(const struct answer *answer, int fd)
 	return sendmsg(SOCKET, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static bool receive_answer(int socket, struct answer *ret_answer, int *ret_fd)
+static bool receive_answer(int socket, struct answer *ret_answer)
 {
 	union passed passed = {};
 	struct iovec bytes = { ret_answer, sizeof(*ret_answer) };
@@ -84,9 +86,9 @@ static bool receive_answer(int socket, struct answer *ret_answer, int *ret_fd)
 	do
 		nr = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 	while (nr < 0 && errno == EINTR);
-	*ret_fd = -1;
+	ret_answer->fd = -1;
 	if (message.msg_controllen && passed.header.cmsg_type == SCM_RIGHTS)
-		memcpy(ret_fd, CMSG_DATA(&passed.header), sizeof(*ret_fd));
+		memcpy(&ret_answer->fd, CMSG_DATA(&passed.header), sizeof(ret_answer->fd));
 	return nr == sizeof(*ret_answer);
 }
 
@@ -235,7 +237,7 @@ static int end(struct begun *begun, int err)
 	return replace_end(&file, begun->err ?: err);
 }
 
-static int carry_out(const struct request *request, struct begun *begun, int *ret_pipe)
+static int carry_out(const struct request *request, struct begun *begun, struct stat *ret_directory, int *ret_pipe)
 {
 	switch (request->wish) {
 	case WRITER_BEGIN:
@@ -248,7 +250,7 @@ static int carry_out(const struct request *request, struct begun *begun, int *re
 	case WRITER_REMOVE:
 		return replace_remove(request->path);
 	case WRITER_CHECK:
-		return replace_file_check(request->path);
+		return replace_file_check(request->path, ret_directory);
 	}
 	return -EINVAL;
 }
@@ -273,7 +275,7 @@ static _Noreturn void be_writer(int socket, const struct writer_options *options
 		request.path[sizeof(request.path) - 1] = '\0';
 		err_clear();
 		if (options->fits(options->context, request.path))
-			answer.err = carry_out(&request, &begun, &pipe);
+			answer.err = carry_out(&request, &begun, &answer.directory, &pipe);
 		else
 			answer.err = fail(-EPERM, "'%s': is not a file of this run", request.path);
 		answer.cause = err_save();
@@ -320,10 +322,10 @@ static bool await(struct writer_process *process, int fd, short events)
 }
 
 /* An answer that comes after -ETIMEDOUT would be taken for that to another request, so none comes. -EIO: the writer has ended. */
-static int exchange(struct writer_process *process, struct answer *ret_answer, int *ret_fd)
+static int exchange(struct writer_process *process, struct answer *ret_answer)
 {
 	if (send(process->socket, &request, sizeof(request), MSG_NOSIGNAL) == (ssize_t)sizeof(request) &&
-	    await(process, process->socket, POLLIN) && receive_answer(process->socket, ret_answer, ret_fd))
+	    await(process, process->socket, POLLIN) && receive_answer(process->socket, ret_answer))
 		return 0;
 	closep(&process->socket);
 	process->socket = -1;
@@ -352,10 +354,9 @@ static bool take_next(void)
 }
 
 /* The next writer takes over, but not a file that its predecessor has begun, nor one that may hold it too. */
-static int ask(enum wish wish, const char *path, int *ret_fd)
+static int ask(enum wish wish, const char *path, struct answer *ret_answer)
 {
 	bool is_first = wish == WRITER_BEGIN || wish == WRITER_REMOVE || wish == WRITER_CHECK;
-	struct answer answer;
 	int err;
 
 	if (strlen(path) >= sizeof(request.path))
@@ -368,7 +369,7 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);
 	do
-		err = exchange(&writers->processes[writers->current], &answer, ret_fd);
+		err = exchange(&writers->processes[writers->current], ret_answer);
 	while (err == -EIO && is_first && take_next());
 	if (err == -ETIMEDOUT) {
 		memcpy(writers->hung, request.path, sizeof(writers->hung));
@@ -377,9 +378,9 @@ static int ask(enum wish wish, const char *path, int *ret_fd)
 	}
 	if (err)
 		return fail(err, "'%s': cannot be written: the process that writes files has ended", path);
-	if (answer.err)
-		err_restore(&answer.cause);
-	return answer.err;
+	if (ret_answer->err)
+		err_restore(&ret_answer->cause);
+	return ret_answer->err;
 }
 
 /* ---- the stream ---- */
@@ -417,37 +418,40 @@ static int close_content(void *cookie)
 static int ask_begin(const char *path, FILE **ret_out)
 {
 	static const cookie_io_functions_t pipe = { .write = send_content, .close = close_content };
-	int fd, err = ask(WRITER_BEGIN, path, &fd);
+	struct answer answer;
+	int err = ask(WRITER_BEGIN, path, &answer);
 	struct writer_process *process = &writers->processes[writers->current];
 
 	if (err)
 		return err;
-	if (fd < 0)
+	if (answer.fd < 0)
 		return fail(-EMFILE, "'%s': %s", path, strerror(EMFILE));
-	process->content = fd;
+	process->content = answer.fd;
 	*ret_out = xcheck(fopencookie(process, "w", pipe));
 	return 0;
 }
 
 static int ask_end(const char *path, bool is_whole)
 {
-	int fd;
+	struct answer answer;
 
-	return ask(is_whole ? WRITER_FINISH : WRITER_DROP, path, &fd);
+	return ask(is_whole ? WRITER_FINISH : WRITER_DROP, path, &answer);
 }
 
 static int ask_remove(const char *path)
 {
-	int fd;
+	struct answer answer;
 
-	return ask(WRITER_REMOVE, path, &fd);
+	return ask(WRITER_REMOVE, path, &answer);
 }
 
-static int ask_check(const char *path)
+static int ask_check(const char *path, struct stat *ret_directory)
 {
-	int fd;
+	struct answer answer;
+	int err = ask(WRITER_CHECK, path, &answer);
 
-	return ask(WRITER_CHECK, path, &fd);
+	*ret_directory = answer.directory;
+	return err;
 }
 
 /* ---- start and end ---- */

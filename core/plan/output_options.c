@@ -272,7 +272,7 @@ static bool is_pattern(const char *path)
 	return path && (strstr(path, "%n") || strstr(path, "%t"));
 }
 
-/* Each file is named once, and --keep needs a pattern. */
+/* Each file is named once, and --keep needs a pattern. output_check() compares other spellings, because a file system may not answer. */
 static int check_files(const struct output_options *options)
 {
 	bool any_pattern = is_pattern(options->path);
@@ -282,7 +282,7 @@ static int check_files(const struct output_options *options)
 
 		any_pattern |= is_pattern(path);
 		for (uint32_t other = 0; other <= i; other++)
-			if (path_is_same(other ? options->more[other - 1].path : options->path, path))
+			if (!strcmp(other ? options->more[other - 1].path : options->path, path))
 				return fail_usage("argument -o/--output: '%s': given twice", path);
 	}
 	if (options->keep && !any_pattern)

@@ -197,7 +197,7 @@ static int check_formats(const struct output_options *options)
 
 	if (output_options_forms(options) & ~allowed)
 		return fail_usage("argument --format: diff supports text, folded, svg and html");
-	return output_check(options);
+	return output_check(options, NULL);
 }
 
 /* Only a warning: folded text has no unit and counts as samples, which may be wrong. */

@@ -188,7 +188,7 @@ void output_run_ends(struct output *output, uint64_t end_ns)
 	writer_run_ends(&output->writer, end_ns);
 }
 
-static int check_one(const struct output_options *options)
+static int check_one(const struct output_options *options, struct stat *ret_directory)
 {
 	static const struct profile_interval interval;
 	_cleanup_(buf_done) struct buf name = {};
@@ -208,18 +208,34 @@ static int check_one(const struct output_options *options)
 	profile_init(&profile);
 	err = expand(&output, options->path, &profile, &interval, &name);
 	profile_done(&profile);
-	return err ? err : replace_file_check(buf_text(&name));
+	return err ? err : replace_file_check(buf_text(&name), ret_directory);
 }
 
-int output_check(const struct output_options *options)
+static bool is_same_directory(const struct stat *one, const struct stat *other)
 {
+	return one->st_ino && one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+int output_check(const struct output_options *options, const char *save_path)
+{
+	struct stat directories[OUTPUT_FILES_MAX] = {}, saved = {};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < output_options_nr(options); i++) {
 		const struct output_options one = output_options_of(options, i);
 
-		err = check_one(&one);
+		err = check_one(&one, &directories[i]);
+		for (size_t other = 0; !err && other < i; other++)
+			if (is_same_directory(&directories[other], &directories[i]) &&
+			    !strcmp(path_name(output_options_of(options, other).path), path_name(one.path)))
+				err = fail_usage("argument -o/--output: '%s': given twice", one.path);
 	}
+	if (!err && save_path)
+		err = replace_file_check(save_path, &saved);
+	for (size_t i = 0; !err && save_path && i < output_options_nr(options); i++)
+		if (is_same_directory(&directories[i], &saved) &&
+		    fits(path_name(output_options_of(options, i).path), path_name(save_path)))
+			err = fail_usage("argument --save: '%s': -o/--output writes this file too", save_path);
 	return err;
 }
 

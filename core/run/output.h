@@ -44,10 +44,10 @@ bool output_wanted(const struct output_options *options);
 void output_change_view(const struct output_options *options, struct profile_view *view);
 
 /*
- * Checks what can be known before an hour of recording: the directory of the file, no binary data on a terminal, a
- * terminal for --tui.
+ * Checks what can be known before an hour of recording: the directories of the files of -o and of --save (NULL: none), that no two are one
+ * file, no binary data on a terminal, a terminal for --tui.
  */
-int output_check(const struct output_options *options);
+int output_check(const struct output_options *options, const char *save_path);
 
 /* Whether a file of -o can have this path. */
 bool output_fits(const struct output_options *options, const char *path);

@@ -102,9 +102,8 @@ static int prepare(struct run *run)
 	err = err ?: run_require_targets(plan);
 	err = err ?: run_guard_init(&run->guard, plan);
 	if (!plan->explain || plan->output.format != OUTPUT_SCREEN)
-		err = err ?: output_start(&run->output, plan->save_path) ?: output_check(&plan->output);
-	if (!err && plan->save_path)
-		err = replace_file_check(plan->save_path);
+		err = err ?: output_start(&run->output, plan->save_path)
+			      ?: output_check(&plan->output, plan->save_path);
 	err = err ?: start_naming(run);
 	err = err ?: privilege_check();
 	err = err ?: host_require_btf();

@@ -168,7 +168,7 @@ int run_saved(const struct report_request *request)
 
 	keep_memory();
 	profile_init(&profile);
-	err = output_check(options);
+	err = output_check(options, NULL);
 	err = err ?: profile_read(request->path, &profile, &notes);
 	if (!err && request->histogram && !view_has_durations(&profile.view))
 		err = fail(-ENODATA,

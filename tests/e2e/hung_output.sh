@@ -72,11 +72,11 @@ tool_wait
 expect_status 130
 let_go
 
-# ---- before the run ----
+# ---- before the run, also with two names that may be one file ----
 
 fixture hung_mount "$T/mount"
 go
-"$STACKTOOL" profile -F 99 -o "$T/mount/now.svg" 0.1 >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&- &
+"$STACKTOOL" profile -F 99 -o "$T/mount/now.svg" -o "$T/./mount/now.svg" 0.1 >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&- &
 tool_pid=$!
 fixture_line
 expect_equal "the fixture" "$line" HELD

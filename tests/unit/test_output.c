@@ -142,7 +142,7 @@ TEST(patterns_number_the_files_and_the_oldest_go)
 	_cleanup_(profile_done) struct profile profile;
 
 	profile_of_text("a;b 1\n", &profile);
-	assert_int_equal(output_check(&options), 0);
+	assert_int_equal(output_check(&options, NULL), 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
 	assert_int_equal(nr_files(), 2);
@@ -194,7 +194,7 @@ TEST(every_file_has_its_own_form)
 	assert_int_equal(output_options_nr(&options), 4);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(output_options_of(&options, i).format, formats[i]);
-	assert_int_equal(output_check(&options), 0);
+	assert_int_equal(output_check(&options, NULL), 0);
 	profile_of_text("a;b 1\n", &profile);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
@@ -274,10 +274,14 @@ TEST(what_no_file_can_have_is_refused)
 	assert_string_equal(err_cause(), "argument -o/--output: 'a.svg': given twice");
 	assert_int_equal(symlink(".", "link"), 0);
 	options = files(spelled);
-	assert_int_equal(output_options_settle(&options), -EINVAL);
+	assert_int_equal(output_options_settle(&options), 0);
+	assert_int_equal(output_check(&options, NULL), -EINVAL);
 	assert_string_equal(err_cause(), "argument -o/--output: 'link/a.svg': given twice");
 	options = files(elsewhere);
 	assert_int_equal(output_options_settle(&options), 0);
+	assert_int_equal(output_check(&options, "b.svg"), 0);
+	assert_int_equal(output_check(&options, "link/a.svg"), -EINVAL);
+	assert_string_equal(err_cause(), "argument --save: 'link/a.svg': -o/--output writes this file too");
 	options = files(spelled);
 	options.nr_more = 0;
 	assert_true(output_fits(&options, "link/a.svg"));
@@ -306,7 +310,7 @@ TEST(unknown_patterns_are_refused_before_the_run)
 	const struct output_options options = { .path = "p-%x.svg", .format = OUTPUT_SVG };
 
 	err_clear();
-	assert_true(output_check(&options) < 0);
+	assert_true(output_check(&options, NULL) < 0);
 	assert_int_equal(err_kind(), ERR_USAGE);
 }
 

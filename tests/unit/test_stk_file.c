@@ -52,7 +52,7 @@ static void not_saved(const char *path, const char *cause)
 
 	profile_init(&profile);
 	err_clear();
-	assert_true(replace_file_check(path) < 0);
+	assert_true(replace_file_check(path, &(struct stat){}) < 0);
 	assert_non_null(strstr(err_cause(), cause));
 	err_clear();
 	assert_true(profile_save(&profile, path) < 0);
@@ -74,7 +74,7 @@ TEST(only_regular_files_are_replaced)
 	assert_int_equal(lstat("link", &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	err_clear();
-	assert_int_equal(replace_file_check("new.stk"), 0);
+	assert_int_equal(replace_file_check("new.stk", &(struct stat){}), 0);
 }
 
 static void not_read(const char *path, const char *cause)

@@ -102,11 +102,11 @@ TEST(what_is_not_whole_replaces_nothing)
 TEST(a_check_before_the_run_has_an_end)
 {
 	start(PATIENCE_MS);
-	assert_int_equal(replace_file_check("a"), 0);
+	assert_int_equal(replace_file_check("a", &(struct stat){}), 0);
 	assert_int_equal(size_of("a"), -ENOENT);
-	assert_int_equal(replace_file_check("missing/a"), -ENOENT);
-	assert_int_equal(replace_file_check("other/refused"), -EPERM);
-	assert_int_equal(replace_file_check("hung"), -ETIMEDOUT);
+	assert_int_equal(replace_file_check("missing/a", &(struct stat){}), -ENOENT);
+	assert_int_equal(replace_file_check("other/refused", &(struct stat){}), -EPERM);
+	assert_int_equal(replace_file_check("hung", &(struct stat){}), -ETIMEDOUT);
 	assert_string_equal(err_cause(), "'hung': cannot be written: its file system does not answer");
 	assert_int_equal(kill(writer.processes[0].pid, SIGKILL), 0);
 	end();
