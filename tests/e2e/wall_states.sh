@@ -47,10 +47,10 @@ trace offcpu stop 200000 -- wall -f -p PID
 close "$(field stopped_us)" "$(field around_us)" "stopped" "$(folded_sum_of ';\[stopped\];.*;\[signal\] ')"
 adds_up
 
-trace offcpu compete 400000 -- wall -f -p PID
-close "$(field delay_us)" "$(field outer_delay_us)" "run queue" \
-	"$(folded_sum_of ';\[runnable\];.*;st_off_compete.*;\[run queue\] ')"
-close "$(field used_us)" "$(field wall_us)" "on the CPU" "$(folded_sum_of '^offcpu;\[on CPU\];')"
+trace offcpu preempt 20 10000 -- wall -f -p PID
+close "$(field inner_us)" "$(field outer_us)" "run queue" \
+	"$(folded_sum_of '^st-low;\[runnable\];.*;st_off_spin.*;\[run queue\] ')"
+close "$(field ran_us)" "$(($(field all_us) - $(field inner_us)))" "on the CPU" "$(folded_sum_of '^st-low;\[on CPU\];')"
 adds_up
 
 # Threads that do not switch during the run, with the stacks that dump prints: each is there for the whole window.
