@@ -35,7 +35,7 @@ struct run_options {
 
 	/* Options of a single applet each. */
 	bool plain; /* profile, dump */
-	bool all; /* dump */
+	bool all; /* dump, wall */
 	bool tui; /* --tui, or the applet is a screen */
 };
 

@@ -12,6 +12,7 @@
 static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,
 		   .exclusive = "who"),
+	RUN_OPTION('a', "all", all, NULL, "the threads of all processes, and kernel threads", .exclusive = "who"),
 	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ",
 		   "samples per second on each CPU, of what runs (default 99)", .min = 1, .max = 100000,
 		   .noun = "a frequency"),
@@ -36,8 +37,8 @@ static int plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
 
-	if (!plan->tgids.nr && !plan->command)
-		return fail_usage("whose threads? -p PID, or a command after --");
+	if (!plan->tgids.nr && !plan->command && !options->all)
+		return fail_usage("whose threads? -p PID, -a for all processes, or a command after --");
 	stack_plan(options);
 	return common_plan(options);
 }
@@ -47,6 +48,8 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 	buf_adds(line, "Tracing all time of ");
 	if (plan->command) {
 		buf_adds(line, plan->follow_children ? "the command and its children" : "the command");
+	} else if (!plan->tgids.nr) {
+		buf_adds(line, "all processes");
 	} else {
 		buf_adds(line, "PID ");
 		for (size_t i = 0; i < plan->tgids.nr; i++)
@@ -58,6 +61,7 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 static const struct applet_example examples[] = {
 	{ "-p 185 5", "where all threads of process 185 spend 5 seconds", true },
 	{ "-- sort words.txt", "a command, from start to end", true },
+	{ "-a 5", "all threads of the host", true },
 	{ "-f -p 185 5", "in folded format" },
 	{ "-o five.html -p 185 5", "as a page, with the states at the root", true },
 	{ "--per-thread -p 185 5", "each thread by itself" },

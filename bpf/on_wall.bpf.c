@@ -5,7 +5,7 @@
  * A switch ends one interval and begins the next: sched_switch for both threads, and sched_wakeup, which comes under the lock of the
  * run queue: so a thread's events are in order. (sched_waking may come before the switch of a thread that falls asleep.) New threads
  * begin with sched_wakeup_new, in the parent; those that existed before have an entry by the iterator (on_task.bpf.c). A thread without
- * an entry is not followed, or its beginning was missed.
+ * an entry is not followed, or its beginning was missed. Threads outside our pid namespace are not followed.
  *
  * A wait is counted as a pair of the record that the thread had when it left the CPU, with WALL_REASON() as reason. Time on the CPU is
  * counted with a record of the thread without stacks; timed samples show what it did. An impossible transition, because a switch was
@@ -167,10 +167,10 @@ static __always_inline struct st_wall *st_wall_of_current(const struct st_way *w
 		return entry;
 	}
 	st_who_is_current(&who);
-	if (!st_wanted(&who))
+	if (who.foreign || !st_wanted(&who))
 		return 0;
-	fresh.tgid = st_known_tgid(&who);
-	fresh.tid = who.foreign ? 0 : who.tid;
+	fresh.tgid = who.tgid;
+	fresh.tid = who.tid;
 	bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY);
 	entry = bpf_map_lookup_elem(&st_walls, &key);
 	if (!entry)
@@ -178,30 +178,19 @@ static __always_inline struct st_wall *st_wall_of_current(const struct st_way *w
 	return entry;
 }
 
-/* The ids of a thread outside our pid namespace are the kernel's. */
-static __always_inline void st_wall_who(const struct st_wall *entry, struct st_who *who)
-{
-	if (!entry->tid) {
-		st_who_is_current(who);
-		return;
-	}
-	who->tgid = entry->tgid;
-	who->tid = entry->tid;
-}
-
 /* Returns whether the thread is followed. */
 static __always_inline int st_wall_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
 				       __u64 now)
 {
+	struct st_wall *entry = st_wall_of_current(way, task, now);
 	struct st_who who = {};
-	struct st_wall *entry;
 	struct st_slot *slot;
 	__u32 index = 0;
 
-	entry = st_wall_of_current(way, task, now);
 	if (!entry)
 		return 0;
-	st_wall_who(entry, &who);
+	who.tgid = entry->tgid;
+	who.tid = entry->tid;
 	slot = st_slot_claim(&index);
 	if (slot) {
 		st_wall_build_self(slot, index, &who, entry, task, now);
@@ -303,7 +292,7 @@ static __always_inline void st_wall_forget(const struct st_way *way, __u64 task,
 	bpf_map_delete_elem(&st_walls, &task);
 }
 
-/* The current thread is the parent. A new process is followed only with its parent's children. */
+/* The current thread is the parent. With -p, a new process is not followed. */
 SEC("?tp_btf/sched_wakeup_new")
 int on_wall_wakeup_new(__u64 *ctx)
 {
@@ -319,7 +308,8 @@ int on_wall_wakeup_new(__u64 *ctx)
 	if (st_way_begin(&way) || st_wall_is_over(&way, now))
 		return ST_RETURN_TP_BTF;
 	st_wall_forget(&way, key, task->start_time);
-	if (!st_config.follow_children && task->tgid != (int)(bpf_get_current_pid_tgid() >> 32))
+	if (st_config.task_filter == ST_FILTER_TGID && !st_config.follow_children &&
+	    task->tgid != (int)(bpf_get_current_pid_tgid() >> 32))
 		return ST_RETURN_TP_BTF;
 	st_who_is_current(&who);
 	if (!st_wanted(&who))
@@ -328,6 +318,8 @@ int on_wall_wakeup_new(__u64 *ctx)
 	fresh.process_start_ns = task->group_leader->start_time;
 	fresh.tid = st_id_of(task, level);
 	fresh.tgid = st_id_of(task->group_leader, level);
+	if (!fresh.tid || !fresh.tgid) /* outside our pid namespace, as in on_task.bpf.c */
+		return ST_RETURN_TP_BTF;
 	if ((int)bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY))
 		st_note_lost(&way, ST_LOSS_STATE_FULL);
 	return ST_RETURN_TP_BTF;

@@ -65,6 +65,15 @@ for wait in 'epoll;.*;\[epoll\]' 'futex;.*;\[futex\]' 'read;.*;\[pipe read\]' 'a
 	expect_out ";\[blocked S\];.*;st_wait_$wait [0-9]+\$"
 done
 
+# All processes: also one that begins during the run. The host's ring may be full, so of its threads only what they do at the end is judged.
+tool_start wall -a --per-thread -f
+fixture waits
+fixture_work
+tool_end
+fixture_end
+adds_up
+expect_equal "threads of a new process" "$(sed -nE "s,^[^;]*-($fixture_pid/[0-9]+);.*,\1,p" "$T/out" | sort -u | wc -l)" 14
+
 # In a pid namespace: a thread has no id there any more when it leaves the CPU for the last time.
 echo >"$T/line"
 unshare -p -f --mount-proc "$STACKTOOL" wall --per-thread -f -- "$FIXTURES/calls" -n 100 -t 4 <"$T/line" >"$T/out" 2>"$T/err" ||
