@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump: the stack of every thread now. */
 #include "applets/common.h"
-#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
 #include "core/resolve/probe_kinds.h"

@@ -2,7 +2,6 @@
 #include "core/base/radix_sort.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"

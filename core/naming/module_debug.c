@@ -12,7 +12,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/why.h"
 #include "core/files/debug_files.h"
-#include "core/files/debuginfod.h"
 #include "core/files/opener.h"
 
 enum {

@@ -10,7 +10,6 @@
 #include "core/profile/wait_reasons.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"

@@ -3,7 +3,6 @@
 #include "core/resolve/probe_spec.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"

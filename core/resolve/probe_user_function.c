@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* User functions: a file, found by the name of a library or by path, and functions that the symbol worker finds in it. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"

@@ -6,7 +6,6 @@
  * The kernel removes the breakpoints of a uprobe.multi link quickly, and then waits for some grace periods. Links that are closed at the
  * same time share the wait: 1,000 places in 20 links take 0.4 s instead of 1.2.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

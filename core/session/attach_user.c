@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
  * Records of the second kind are kept. Also kept are the records of threads that are off the CPU meanwhile: they are counted by id
  * later.
  */
-#include <stdlib.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"

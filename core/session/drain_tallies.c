@@ -4,7 +4,6 @@
  * last one, so no event is missing between two intervals, although nothing is swapped.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"
