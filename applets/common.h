@@ -105,10 +105,7 @@ extern const struct option_spec graph_table[];
 /* Those of graph_table that only a picture has. */
 extern const struct option_spec picture_table[];
 
-/*
- * Fields of struct filter: which stacks are shown; --max-depth alone, which shows parts of them; and which parts of a
- * saved profile.
- */
+/* Fields of struct filter: which stacks are shown; --max-depth alone, which shows parts of them; and which parts of a saved profile. */
 extern const struct option_spec pick_table[];
 extern const struct option_spec depth_table[];
 extern const struct option_spec filter_table[];

@@ -16,10 +16,7 @@
 #define ST_FRAME_BYTES 16
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
 
-/*
- * The slot; NULL if this walk is not used. Before 6.8 the verifier also follows functions that nobody calls; the NULL keeps these
- * short.
- */
+/* The slot; NULL if this walk is not used. Before 6.8 the verifier also follows functions that nobody calls; the NULL keeps these short. */
 static __always_inline struct st_slot *st_frames_slot(__u32 slot_index)
 {
 	return st_config.walk_frames && !st_config.unwind ? st_slot_at(slot_index) : 0;

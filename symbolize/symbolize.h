@@ -164,10 +164,7 @@ int symbolizer_await(struct symbolizer *symbolizer);
  */
 const char *symbolizer_last_end(struct symbolizer *symbolizer);
 
-/*
- * Process id of the worker for the host's files, for tests and messages. Waits until it has started; -1: there is none
- * any more.
- */
+/* Process id of the worker for the host's files, for tests and messages. Waits until it has started; -1: there is none any more. */
 int symbolizer_worker_pid(struct symbolizer *symbolizer);
 
 /* CPU time of all workers so far, in milliseconds, except for what a worker used just before it died. */

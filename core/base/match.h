@@ -11,10 +11,7 @@
 
 struct match; /* a compiled pattern */
 
-/*
- * Compiles a PCRE2 expression. 0, -ENOMEM, or -EINVAL with a text for the user in ret_error: the reason and the position in the
- * pattern.
- */
+/* Compiles a PCRE2 expression. 0, -ENOMEM, or -EINVAL with a text for the user in ret_error: the reason and the position in the pattern. */
 int match_new(const char *pattern, struct match **ret_match, char *ret_error, size_t error_room);
 void match_free(struct match *match);
 

@@ -8,10 +8,7 @@
 
 #include "core/base/err.h"
 
-/*
- * Whether the other end of a pipe or socket is closed. poll() reports it, even if errno has been overwritten since the write
- * failed.
- */
+/* Whether the other end of a pipe or socket is closed. poll() reports it, even if errno has been overwritten since the write failed. */
 static bool reader_is_gone(FILE *out)
 {
 	struct pollfd descriptor = { .fd = fileno(out), .events = POLLOUT };

@@ -166,10 +166,7 @@ static const struct paragraph colons[] = {
 
 /* ---- roff ---- */
 
-/*
- * Text for roff: backslashes and dashes are printed as they are, and a line may begin with one of roff's control
- * characters.
- */
+/* Text for roff: backslashes and dashes are printed as they are, and a line may begin with one of roff's control characters. */
 static void add_text(struct buf *page, const char *text)
 {
 	for (const char *c = text; *c; c++) {

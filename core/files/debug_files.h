@@ -45,8 +45,5 @@ struct debug_search {
 	const char *host_root; /* where the host's file system is mounted (opener.h); NULL: it is ours */
 };
 
-/*
- * The next file from request->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is
- * left.
- */
+/* The next file from request->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is left. */
 int debug_files_open(const struct debug_search *search, struct symbol_debug_request *request);

@@ -8,10 +8,7 @@
 /* Returns the mount point of cgroup2 in the list `mountinfo` (proc(5)); malloc()ed, NULL if it is not mounted. */
 char *cgroup_mount_point(const char *mountinfo);
 
-/*
- * Opens a cgroup by its path (absolute, or below the mount point) or by its id, a number. A descriptor, or a recorded
- * failure.
- */
+/* Opens a cgroup by its path (absolute, or below the mount point) or by its id, a number. A descriptor, or a recorded failure. */
 int cgroup_open(const char *text);
 
 /* Opens a cgroup by its id; `mount` is a descriptor in its file system. A descriptor or a negative errno; -ESTALE: there is none. */

@@ -31,9 +31,6 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 					     const struct profile *profile, struct symbolizer *symbolizer,
 					     string_id module);
 
-/*
- * The address, in the file, of a place in a function; false unless exactly one function has this name and is long
- * enough.
- */
+/* The address, in the file, of a place in a function; false unless exactly one function has this name and is long enough. */
 bool debug_module_address(const struct debug_module *module, const char *function, uint64_t offset,
 			  uint64_t *ret_address);

@@ -172,10 +172,7 @@ static void collect(struct profile *profile, struct batch *batches)
 	}
 }
 
-/*
- * Saves the build ids of modules, which are needed for their lines. They cannot be read later if the module has been
- * unloaded.
- */
+/* Saves the build ids of modules, which are needed for their lines. They cannot be read later if the module has been unloaded. */
 static void note_modules(struct profile *profile, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->frames.nr; i++) {

@@ -28,10 +28,7 @@ static void add_number(struct buf *out, uint64_t number)
 	buf_add(out, text, nr);
 }
 
-/*
- * The moments of the tree, in microseconds since the first one. Each is the time since the moment before it, the node and
- * the value.
- */
+/* The moments of the tree, in microseconds since the first one. Each is the time since the moment before it, the node and the value. */
 static void add_moments(const struct tree *tree, const struct graph_times *times, struct json *json)
 {
 	uint64_t first = times->edges ? times->edges[0] : tree->moments.data[0].time_ns, before = 0;

@@ -15,10 +15,7 @@
 
 #include "core/profile/profile.h"
 
-/*
- * The line before the first report. Nothing in folded mode, with view.no_header or when quiet, or without one in the
- * profile.
- */
+/* The line before the first report. Nothing in folded mode, with view.no_header or when quiet, or without one in the profile. */
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out);
 
 /*
@@ -43,10 +40,7 @@ int render_wall(const struct profile *profile, const struct profile_interval *in
 /* Only the words. */
 void wall_add_words(const struct profile *profile, const struct profile_interval *interval, struct buf *text);
 
-/*
- * The line after the last report ("Detaching..."). Nothing in folded mode, when quiet, or without one in the
- * profile.
- */
+/* The line after the last report ("Detaching..."). Nothing in folded mode, when quiet, or without one in the profile. */
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out);
 
 /*

@@ -122,10 +122,7 @@ uint64_t tree_before(const struct tree *tree, uint64_t sum);
 /* The sum of the values before in branches that have no value now, and thus no box. Not scaled. */
 uint64_t tree_gone(const struct tree *tree);
 
-/*
- * Whether some process is in both columns; if none is, all stacks are new or gone. True if one of the columns names no
- * process.
- */
+/* Whether some process is in both columns; if none is, all stacks are new or gone. True if one of the columns names no process. */
 bool tree_has_common_process(const struct tree *tree);
 
 const char *tree_text(const struct tree *tree, uint32_t frame);

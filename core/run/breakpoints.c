@@ -433,10 +433,7 @@ static bool was_stale(const struct breakpoints *before, const struct broken_file
 	return false;
 }
 
-/*
- * A probe may just be coming or going when the breakpoints are read. So a breakpoint is stale only if it is found
- * twice.
- */
+/* A probe may just be coming or going when the breakpoints are read. So a breakpoint is stale only if it is found twice. */
 static int look_again(struct breakpoints *found)
 {
 	_cleanup_(breakpoints_done) struct breakpoints before = *found;

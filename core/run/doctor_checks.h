@@ -31,10 +31,7 @@ struct ability {
 
 typedef VEC(struct ability) ability_list;
 
-/*
- * Checks everything, or only this ability and the capabilities. The order is that of the report. `remedy` is NULL if
- * none is needed.
- */
+/* Checks everything, or only this ability and the capabilities. The order is that of the report. `remedy` is NULL if none is needed. */
 void doctor_examine(const char *only, ability_list *ret_abilities);
 void ability_list_done(ability_list *abilities);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Without escape sequences: a carriage return and blanks work on every terminal. The run does not wait for a terminal that is
- * stopped.
- */
+/* Without escape sequences: a carriage return and blanks work on every terminal. The run does not wait for a terminal that is stopped. */
 #include "core/run/progress.h"
 
 #include <inttypes.h>

@@ -540,10 +540,7 @@ static int finish_wall(struct run *run, int err)
 	return err ? err_join(err, &before, finished) : finished;
 }
 
-/*
- * Finishes the run, even after a failure: what was counted is drained and saved, but not printed. The first failure is
- * reported.
- */
+/* Finishes the run, even after a failure: what was counted is drained and saved, but not printed. The first failure is reported. */
 static int finish(struct run *run, int err)
 {
 	bool quiet = run->plan->presentation.quiet;

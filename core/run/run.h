@@ -96,8 +96,5 @@ struct addr2sym_request {
 	struct word_list addresses; /* hexadecimal; empty: read lines from standard input */
 };
 
-/*
- * Prints a line for each address. 0, or a negative errno with a recorded cause; -EPIPE without one if the reader has
- * closed the pipe.
- */
+/* Prints a line for each address. 0, or a negative errno with a recorded cause; -EPIPE without one if the reader has closed the pipe. */
 int run_addr2sym(const struct addr2sym_request *request);

@@ -26,10 +26,7 @@ bool run_takes_line(int fd);
 /* Prints each line in this form. */
 void run_say_lines(const char *lines);
 
-/*
- * Before anything is attached: prints the targets of -p and -L that do not exist. 0, or the recorded failure if none
- * exists.
- */
+/* Before anything is attached: prints the targets of -p and -L that do not exist. 0, or the recorded failure if none exists. */
 int run_require_targets(const struct plan *plan);
 
 /* Prints that all targets of -p or -L have ended. */

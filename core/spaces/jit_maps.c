@@ -239,10 +239,7 @@ static int believe(struct jit_maps *maps, struct jit_map *map, const char *path,
 	return err;
 }
 
-/*
- * Opens the perf map below a root. Takes ownership of the root's descriptor, which may be an error; `where` describes
- * the root.
- */
+/* Opens the perf map below a root. Takes ownership of the root's descriptor, which may be an error; `where` describes the root. */
 static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, const char *where, uint32_t pid,
 		      uint32_t user)
 {
@@ -285,10 +282,7 @@ static size_t open_max(void)
 	return quarter < OPEN_MIN ? OPEN_MIN : quarter < PROCESSES_MAX ? quarter : PROCESSES_MAX;
 }
 
-/*
- * The open map to close: the least used one of a living process, because it can be opened again; else one of a process
- * that has ended.
- */
+/* The open map to close: the least used one of a living process, because it can be opened again; else one of a process that has ended. */
 static struct jit_map *least_used(struct jit_maps *maps)
 {
 	struct jit_map *least[2] = {};
@@ -611,10 +605,7 @@ static uint8_t reason_by_maps(const struct jit_maps *maps, const struct profile_
 	return is_known || !maps->nr_refused_processes ? REASON_ANONYMOUS : REASON_TOO_MANY_MAPS;
 }
 
-/*
- * Forgets the maps of processes that had already ended when frames were last named: all their records have been read
- * since.
- */
+/* Forgets the maps of processes that had already ended when frames were last named: all their records have been read since. */
 static void forget_ended(struct jit_maps *maps)
 {
 	for (size_t i = 0; i < maps->maps.nr; i++) {

@@ -139,10 +139,7 @@ static void forget_past(struct mappings *mappings, uint64_t now_ns)
 	memmove(mappings->past.data, mappings->past.data + nr_gone, mappings->past.nr * sizeof(*mappings->past.data));
 }
 
-/*
- * Remembers the mappings that a new one replaces. If the new one existed before the side-band (time 0), they were never
- * visible.
- */
+/* Remembers the mappings that a new one replaces. If the new one existed before the side-band (time 0), they were never visible. */
 static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_t until_ns)
 {
 	if (!until_ns)

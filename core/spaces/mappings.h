@@ -33,10 +33,7 @@ struct mappings *mappings_new(void);
 struct mappings *mappings_share(struct mappings *mappings);
 void mappings_free(struct mappings *mappings); /* Removes a holder. */
 
-/*
- * Adds a mapping to *mappings, which is copied first if it is shared. -ENOSPC if this table, or all together, have too
- * many pieces.
- */
+/* Adds a mapping to *mappings, which is copied first if it is shared. -ENOSPC if this table, or all together, have too many pieces. */
 int mappings_add(struct mappings **mappings, const struct mapping *mapping);
 
 /*
@@ -58,9 +55,6 @@ const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_
 size_t mappings_count(const struct mappings *mappings);
 size_t mappings_count_all(void);
 
-/*
- * Calls `mark` for each image in the table, unless that was done in this sweep: tables are shared. Sweeps have numbers
- * above 0.
- */
+/* Calls `mark` for each image in the table, unless that was done in this sweep: tables are shared. Sweeps have numbers above 0. */
 void mappings_mark(struct mappings *mappings, uint32_t sweep, void (*mark)(void *context, uint32_t image),
 		   void *context);

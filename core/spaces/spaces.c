@@ -95,10 +95,7 @@ static void want_unwound(struct spaces *spaces, struct life *life)
 	note_change(spaces, life);
 }
 
-/*
- * Adds the mapping and returns its image. A JIT compiler maps the beginning of its jitdump executable, so that tools
- * find it here.
- */
+/* Adds the mapping and returns its image. A JIT compiler maps the beginning of its jitdump executable, so that tools find it here. */
 static uint32_t add_mapping(struct spaces *spaces, struct life *life, const struct proc_mapping *found,
 			    uint64_t since_ns)
 {
@@ -147,10 +144,7 @@ static int read_life(struct spaces *spaces, struct life *life)
 
 	if (nr > 0)
 		drain(spaces);
-	/*
-	 * records that are lost meanwhile cause no other reading: that does not help while records are lost all the
-	 * time
-	 */
+	/* records that are lost meanwhile cause no other reading: that does not help while records are lost all the time */
 	life->nr_lost = spaces_lost(spaces);
 	if (nr > 0 && lives_is_newest(spaces->lives, life)) {
 		mappings_free(before);

@@ -65,10 +65,7 @@ static char *script_line(int fd)
 
 static void add_program(struct expected_files *files, const char *word, int nr_scripts);
 
-/*
- * What env(1) executes: the word after its options, some of which have an argument, and after the variables that it
- * sets.
- */
+/* What env(1) executes: the word after its options, some of which have an argument, and after the variables that it sets. */
 static char *word_behind_env(char *line)
 {
 	char *word = next_word(&line);

@@ -23,8 +23,5 @@
  */
 int trampolines_compile(const uint8_t *code, size_t nr, struct unwind_table *ret_table);
 
-/*
- * The same for the code that a process has at [start, end) now. Also -E2BIG beyond the limit, or the errno of reading
- * the code.
- */
+/* The same for the code that a process has at [start, end) now. Also -E2BIG beyond the limit, or the errno of reading the code. */
 int trampolines_read(uint32_t tgid, uint64_t start, uint64_t end, struct unwind_table *ret_table);

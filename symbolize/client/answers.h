@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Checks and copies answers of a worker. A compromised worker may send anything: every number is checked, every string
- * is copied.
- */
+/* Checks and copies answers of a worker. A compromised worker may send anything: every number is checked, every string is copied. */
 #pragma once
 
 #include "core/base/text_pool.h"

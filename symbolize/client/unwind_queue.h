@@ -37,10 +37,7 @@ void unwind_queue_done(struct unwind_queue *queue);
 /* Takes ownership of fd. If there are too many requests (-EAGAIN) or no memory (-ENOMEM), closes it. */
 int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd);
 
-/*
- * Sends waiting requests, as far as the window and the socket allow, and increments *sequence for each. 0 or the
- * socket's errno.
- */
+/* Sends waiting requests, as far as the window and the socket allow, and increments *sequence for each. 0 or the socket's errno. */
 int unwind_queue_send(struct unwind_queue *queue, int socket, struct draft *draft, uint64_t *sequence);
 
 /* Receives MESSAGE_UNWIND_TABLE or _PART. 0, -EPROTO for a malformed message, -ENOMEM. */
@@ -52,10 +49,7 @@ uint64_t unwind_queue_oldest(const struct unwind_queue *queue);
 /* The worker is lost: its requests will be sent again, except the first one if that caused the loss. */
 void unwind_queue_restart(struct unwind_queue *queue, bool blame, enum symbol_status why);
 
-/*
- * Notes that the worker's room was too small for the first request. False if that was noted before, or if there is no
- * request.
- */
+/* Notes that the worker's room was too small for the first request. False if that was noted before, or if there is no request. */
 bool unwind_queue_note_short(struct unwind_queue *queue);
 
 /* There will be no worker for now: finishes every request. */

@@ -274,10 +274,7 @@ static void leave_worker(struct worker_link *link, enum symbol_status why)
 	link->sent.nr = 0;
 }
 
-/*
- * Gives up the worker, and returns why. The culprit is the file or table that was sent first, else `asked` (may be
- * NULL).
- */
+/* Gives up the worker, and returns why. The culprit is the file or table that was sent first, else `asked` (may be NULL). */
 enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
 {
 	struct handed_file *oldest = link_first_sent(link), *culprit = oldest ?: asked;
@@ -344,10 +341,7 @@ static bool is_busy(const struct worker_link *link)
 	return link->socket < 0 || link->sent.nr || link->unwinds.nr_sent;
 }
 
-/*
- * A free slot, or that of the link whose worker has not been used for the longest time; that of a busy worker only if
- * `force`.
- */
+/* A free slot, or that of the link whose worker has not been used for the longest time; that of a busy worker only if `force`. */
 static int take_slot(struct worker_link *link, bool force)
 {
 	struct worker_link **slots = link->shared->slots, *least = NULL;

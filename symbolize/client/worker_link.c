@@ -219,10 +219,7 @@ void worker_link_pump(struct worker_link *link)
 
 /* ---- waiting ---- */
 
-/*
- * The time of a request. It restarts whenever a file has been indexed, because a long queue is not a hang; but there is
- * a limit.
- */
+/* The time of a request. It restarts whenever a file has been indexed, because a long queue is not a hang; but there is a limit. */
 struct wait_limit {
 	int64_t deadline, end;
 };

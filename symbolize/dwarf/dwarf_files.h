@@ -27,10 +27,7 @@ int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_m
 int dwarf_open_split(struct dwarf *dwarf, const struct elf_file *elf, struct dwarf *skeletons, uint64_t small_max);
 void dwarf_close(struct dwarf *dwarf);
 
-/*
- * The path and the build id of the alternate file, as dwz wrote them. 0, -ENODATA if there is none, -EBADMSG for a
- * malformed section.
- */
+/* The path and the build id of the alternate file, as dwz wrote them. 0, -ENODATA if there is none, -EBADMSG for a malformed section. */
 #define ALTERNATE_PATH_SIZE 256
 int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZE], struct build_id *ret_id);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * .gnu_debuglink: the name of the file that has the symbols of this one, and its checksum (gdb manual, "Separate Debug
- * Files").
- */
+/* .gnu_debuglink: the name of the file that has the symbols of this one, and its checksum (gdb manual, "Separate Debug Files"). */
 #pragma once
 
 #include "symbolize/elf/elf_file.h"
@@ -18,10 +15,7 @@ struct debug_link {
 /* Whether it is a plain file name: not empty, no slash, neither "." nor "..", at most 255 bytes. */
 bool debug_link_is_plain(const char *name);
 
-/*
- * Whether it is a path to an alternate file (dwz) below a directory of debug files: ".dwz/", and nothing that leads out
- * of it.
- */
+/* Whether it is a path to an alternate file (dwz) below a directory of debug files: ".dwz/", and nothing that leads out of it. */
 #define DEBUG_LINK_ALTERNATE ".dwz/"
 bool debug_link_is_alternate(const char *name);
 

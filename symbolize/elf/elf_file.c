@@ -347,10 +347,7 @@ static int build_id_in(const struct elf_file *elf, uint64_t offset, uint64_t nr_
 	return err ?: notes_build_id(notes_of(notes, (size_t)nr_bytes, alignment), ret_id);
 }
 
-/*
- * An invalid range is ignored: a separate debug file has the program headers of its program, and their offsets need not
- * fit it.
- */
+/* An invalid range is ignored: a separate debug file has the program headers of its program, and their offsets need not fit it. */
 int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id)
 {
 	for (size_t i = 0; i < elf->segments.nr; i++) {

@@ -69,10 +69,7 @@ static inline const Elf64_Shdr *elf_file_section_number(const struct elf_file *e
 bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name);
 const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name);
 
-/*
- * Converts between link-time addresses and offsets in the file, by the loadable segments; -ENODATA if no segment
- * contains it.
- */
+/* Converts between link-time addresses and offsets in the file, by the loadable segments; -ENODATA if no segment contains it. */
 int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset);
 int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address);
 

@@ -35,16 +35,10 @@ bool elf_section_exists(const struct elf_file *elf, const char *name);
 int elf_section_open(struct elf_section *section, const struct elf_file *elf, const char *name, uint64_t whole_max);
 void elf_section_done(struct elf_section *section);
 
-/*
- * Opens a range of the file like a section, limited to the size of the file: to read a table from its beginning to its
- * end.
- */
+/* Opens a range of the file like a section, limited to the size of the file: to read a table from its beginning to its end. */
 struct elf_section elf_section_of_range(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
 
-/*
- * Reads all of it at once into malloc()ed memory: like elf_section_open(), and -EBADMSG if it is damaged or larger than
- * 128 MB.
- */
+/* Reads all of it at once into malloc()ed memory: like elf_section_open(), and -EBADMSG if it is damaged or larger than 128 MB. */
 int elf_section_whole(const struct elf_file *elf, const char *name, uint8_t **ret_bytes, size_t *ret_nr);
 
 /*
@@ -56,10 +50,7 @@ struct byte_reader elf_section_bytes(struct elf_section *section, uint64_t offse
 /* The same, of at most `nr_bytes`: fewer at the end of the section. */
 struct byte_reader elf_section_some(struct elf_section *section, uint64_t offset, uint64_t nr_bytes);
 
-/*
- * The string at this place; NULL if there is none, or if it has more than 16 KB. Valid until the next call for the
- * section.
- */
+/* The string at this place; NULL if there is none, or if it has more than 16 KB. Valid until the next call for the section. */
 const char *elf_section_string(struct elf_section *section, uint64_t offset);
 
 /* The same for a string that ends before `end`; nothing from there on is read. */
@@ -68,10 +59,7 @@ const char *elf_section_string_before(struct elf_section *section, uint64_t offs
 /* Moves the window to these bytes. 0, -EBADMSG if there are fewer, or if they cannot be unpacked, -ENOMEM. */
 int elf_section_see(struct elf_section *section, uint64_t offset, uint64_t nr_bytes);
 
-/*
- * These bytes, like elf_section_bytes(); NULL and *ret_err instead of `bad`. Inline, because tables have 100,000
- * entries.
- */
+/* These bytes, like elf_section_bytes(); NULL and *ret_err instead of `bad`. Inline, because tables have 100,000 entries. */
 static inline const void *elf_section_at(struct elf_section *section, uint64_t offset, size_t nr_bytes, int *ret_err)
 {
 	uint64_t at = offset - section->window_start;

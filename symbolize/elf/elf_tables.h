@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Finds the symbol tables of an ELF file: by section headers, or if those are stripped, by the dynamic segment. Reads
- * that segment too.
- */
+/* Finds the symbol tables of an ELF file: by section headers, or if those are stripped, by the dynamic segment. Reads that segment too. */
 #pragma once
 
 #include "symbolize/elf/elf_section.h"

@@ -124,10 +124,7 @@ bool frame_fde_range(const struct frame_section *section, struct frame_entry *fd
 	return !fde->body.bad;
 }
 
-/*
- * In .eh_frame the number is the distance back to the CIE, and 0 marks a CIE; in .debug_frame it counts from the
- * section's start.
- */
+/* In .eh_frame the number is the distance back to the CIE, and 0 marks a CIE; in .debug_frame it counts from the section's start. */
 static void read_identity(const struct frame_section *section, bool is_wide, struct frame_entry *entry)
 {
 	uint64_t position = (uint64_t)(entry->body.at - section->bytes);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * "Mini debug info": .gnu_debugdata, a packed ELF file inside the file. Its .symtab has the functions that .dynsym
- * lacks.
- */
+/* "Mini debug info": .gnu_debugdata, a packed ELF file inside the file. Its .symtab has the functions that .dynsym lacks. */
 #pragma once
 
 #include "symbolize/elf/symtab.h"

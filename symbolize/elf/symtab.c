@@ -109,10 +109,7 @@ static bool same_name(struct symtab *table, uint32_t a, uint32_t b)
 			  &table->nr_compared);
 }
 
-/*
- * Merges entries with the same start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are
- * left.
- */
+/* Merges entries with the same start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are left. */
 static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -192,10 +189,7 @@ static uint64_t end_of(const struct symtab_symbol *symbol)
 	return (uint64_t)symbol->start + (symbol->size ?: 1);
 }
 
-/*
- * A symbol without a size extends to the next symbol. Inside a function with a size, it is only a label and covers only
- * its own address.
- */
+/* A symbol without a size extends to the next symbol. Inside a function with a size, it is only a label and covers only its own address. */
 static void bound_unsized(struct symtab *table)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -215,10 +209,7 @@ static void bound_unsized(struct symtab *table)
 	}
 }
 
-/*
- * Links each symbol to the nearest earlier one that ends later: a lookup continues there if this symbol does not cover
- * the place.
- */
+/* Links each symbol to the nearest earlier one that ends later: a lookup continues there if this symbol does not cover the place. */
 static void link_outer(struct symtab *table)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -242,10 +233,7 @@ static void link_outer(struct symtab *table)
 
 /* ---- names ---- */
 
-/*
- * Copies the used names out of loaded string tables. With `to` NULL only measures, up to the size beyond which they are
- * not kept.
- */
+/* Copies the used names out of loaded string tables. With `to` NULL only measures, up to the size beyond which they are not kept. */
 static size_t copy_names(struct symtab *table, char *to)
 {
 	size_t nr_bytes = 1; /* position 0 is the empty name */

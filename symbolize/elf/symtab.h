@@ -25,10 +25,7 @@ struct symtab_symbol {
 	uint32_t outer : 22;   /* how many symbols before this one the nearest is that ends later; 0: none */
 };
 
-/*
- * An executable segment of the running file. For a file with assigned addresses: a section, whose offset is its
- * address.
- */
+/* An executable segment of the running file. For a file with assigned addresses: a section, whose offset is its address. */
 struct code_range {
 	uint64_t address, offset, size;
 };
@@ -62,10 +59,7 @@ int symtab_add(struct symtab *table, const struct elf_file *elf);
 int symtab_add_names(struct symtab *table, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
 int symtab_add_function(struct symtab *table, uint64_t address, uint64_t size, unsigned int names, uint32_t name);
 
-/*
- * Sorts, removes duplicates, ranks aliases, limits symbols without a size. May be called again after more symbols were
- * added.
- */
+/* Sorts, removes duplicates, ranks aliases, limits symbols without a size. May be called again after more symbols were added. */
 int symtab_finish(struct symtab *table);
 
 /* The innermost symbol that covers this offset of the file, or NULL. */

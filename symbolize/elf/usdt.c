@@ -32,10 +32,7 @@ const char *usdt_text(const struct usdt_notes *notes, uint32_t position)
 
 /* ---- places ---- */
 
-/*
- * The file offset of an address in a segment with these flags. A segment may have any address, so a sum that wraps is
- * refused.
- */
+/* The file offset of an address in a segment with these flags. A segment may have any address, so a sum that wraps is refused. */
 static bool find_place(const struct elf_file *elf, uint64_t address, uint32_t flags, uint64_t *ret_offset)
 {
 	const Elf64_Phdr *segment = elf_file_segment_at(elf, address, flags);

@@ -313,10 +313,7 @@ static const int allowed[] = {
 	SCMP_SYS(getrandom), SCMP_SYS(exit), SCMP_SYS(exit_group),
 };
 
-/*
- * Calls of a sanitizer's allocator and reports. With a sanitizer, other calls fail with EPERM instead of killing the
- * worker.
- */
+/* Calls of a sanitizer's allocator and reports. With a sanitizer, other calls fail with EPERM instead of killing the worker. */
 static const int allowed_sanitized[] = {
 	SCMP_SYS(write), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(sched_yield), SCMP_SYS(readlink), SCMP_SYS(readlinkat),

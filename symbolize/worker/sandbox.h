@@ -43,10 +43,7 @@ unsigned int sandbox_lacks(void);
  */
 void sandbox_allow_processes(void);
 
-/*
- * Makes the process die with its parent and ignore signals of a terminal or a service manager, because the parent
- * decides when to end.
- */
+/* Makes the process die with its parent and ignore signals of a terminal or a service manager, because the parent decides when to end. */
 int sandbox_follow_parent(int parent_pid);
 
 /* Raises the limit of descriptors to `wanted`, or as far as this process may. */

@@ -50,10 +50,7 @@ static _Noreturn void run_worker(int socket, int supervisor_pid, unsigned int sl
 	worker_run(place, &its);
 }
 
-/*
- * Starts a worker and sends its socket, or why there is none. `more`: the slot, and how the previous worker ended
- * (MESSAGE_STARTED).
- */
+/* Starts a worker and sends its socket, or why there is none. `more`: the slot, and how the previous worker ended (MESSAGE_STARTED). */
 static int start_worker(int socket, struct draft *draft, const struct worker_options *options, uint32_t more)
 {
 	const int ahead = ANSWERS_AHEAD;
@@ -68,10 +65,7 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	err = pid < 0 ? errno : 0;
 	if (pid == 0)
 		run_worker(ends[1], supervisor_pid, more >> SLOT_SHIFT, options);
-	/*
-	 * Closed before the caller knows of the worker: while we have this end too, the worker's death would not close
-	 * it.
-	 */
+	/* Closed before the caller knows of the worker: while we have this end too, the worker's death would not close it. */
 	if (is_paired)
 		close(ends[1]);
 	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);

@@ -45,10 +45,7 @@ enum supervisor_request {
 	SUPERVISOR_STOP_ONLY = 1 << 1, /* do not start another one */
 };
 
-/*
- * Asks for a new worker in place of the one in the slot. `request`: bits of enum supervisor_request. 0 or a negative
- * errno.
- */
+/* Asks for a new worker in place of the one in the slot. `request`: bits of enum supervisor_request. 0 or a negative errno. */
 int supervisor_ask_worker(struct supervisor *supervisor, unsigned int slot, unsigned int request);
 
 /* The worker has answered: restarts its CPU time. 0 or a negative errno. */

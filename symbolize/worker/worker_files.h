@@ -43,10 +43,7 @@ struct indexed_files {
 	int max_fd; /* only while descriptors are below this */
 };
 
-/*
- * Indexes the file of the descriptor, of enum symbol_file_kind, under this number, which must be new. Returns its
- * status.
- */
+/* Indexes the file of the descriptor, of enum symbol_file_kind, under this number, which must be new. Returns its status. */
 enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, uint32_t kind);
 
 /* Forgets a file or a perf map; does nothing if the number is unknown. */

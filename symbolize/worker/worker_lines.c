@@ -101,10 +101,7 @@ static void close_other(struct other_file *other)
 	closep(&other->fd);
 }
 
-/*
- * Opens a split file of these skeletons, or else the file with this build id. Takes ownership of the descriptor if it
- * is the right one.
- */
+/* Opens a split file of these skeletons, or else the file with this build id. Takes ownership of the descriptor if it is the right one. */
 static bool open_other(struct other_file *other, int *fd, struct dwarf *skeletons, const struct build_id *id)
 {
 	struct build_id found;
