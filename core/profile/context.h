@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Wakers in interrupts: the stack of an interrupt continues into the stack of the task that it interrupted, which has
- * nothing to do with the interrupt.
- */
+/* Wakers in interrupts: the stack of an interrupt goes on into that of the task that it interrupted, which is not involved. */
 #pragma once
 
 #include "core/profile/profile.h"

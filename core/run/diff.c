@@ -103,10 +103,7 @@ static void keep_apart(struct difference *difference)
 		roots[difference->root].what);
 }
 
-/*
- * If no command is in both profiles, no stack is either. The stacks then begin with their functions. The page keeps the
- * commands, but does not show them at first.
- */
+/* Without a command in both, no stack is in both: they begin with their functions then; the page keeps the commands, hidden. */
 static void compare(struct difference *difference)
 {
 	enum graph_root asked = difference->options->root;

@@ -242,10 +242,7 @@ static void drop_symbols(struct plt_reader *reader)
 	reader->symbols = NULL;
 }
 
-/*
- * Sets `symbols` to those of a section of relocations; static programs have none. Most files have two sections of
- * relocations with the same symbols.
- */
+/* Sets `symbols` to those of a section of relocations; static programs have none. Most files have two such sections. */
 static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 {
 	const struct elf_file *elf = reader->elf;
