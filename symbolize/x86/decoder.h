@@ -10,7 +10,7 @@
 enum {
 	M = 1 << 0, /* ModRM, and what it brings */
 	I1 = 1 << 1, /* a constant of one byte */
-	I2 = 1 << 2, /* of two bytes */
+	S = 1 << 2, /* ends the flow: ud2, hlt, int3, and changes of the privilege level */
 	IZ = 1 << 3, /* of the operand's size, 4 bytes at most */
 	G = 1 << 4, /* writes the register of ModRM */
 	E = 1 << 5, /* writes the register or memory of ModRM */

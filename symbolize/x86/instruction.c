@@ -105,6 +105,8 @@ void x86_apply(struct decoder *decoder, unsigned int bits)
 	bool bytes = bits & B;
 
 	decoder->to->width = bytes ? 1 : x86_operand_bytes(decoder);
+	if (bits & S)
+		x86_set(decoder, X86_STOP, X86_NONE, X86_NONE);
 	if (bits & A)
 		x86_write(decoder, X86_AX);
 	if (bits & D)

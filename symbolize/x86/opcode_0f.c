@@ -5,10 +5,10 @@
 
 /* Those after 0f, also with VEX and EVEX. */
 static const uint16_t two_bytes[256] = {
-	/* 00 */ M | E, M | X, M | G, M | G, BAD, X, 0, X, 0, 0, BAD, X, BAD, M, 0, M | I1,
+	/* 00 */ M | E, M | X, M | G, M | G, BAD, X, 0, S, 0, 0, BAD, S, BAD, M, 0, M | I1,
 	/* 10 */ M, M | V, M, M | V, M, M, M, M | V, M, M, M, M, M, M, M | X, M,
-	/* 20 */ X | M, X | M, X | M, X | M, BAD, BAD, BAD, BAD, M, M | V, M, M | V, M | X, M | X, M, M,
-	/* 30 */ 0, A | D, A | D, A | D, X, X, BAD, A, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD,
+	/* 20 */ M | E, M | E, M, M, BAD, BAD, BAD, BAD, M, M | V, M, M | V, M | X, M | X, M, M,
+	/* 30 */ 0, A | D, A | D, A | D, S, S, BAD, A, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD,
 	/* 40 */ M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G, M | G,
 		M | G,
 	/* 50 */ M | G, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M,
@@ -17,13 +17,13 @@ static const uint16_t two_bytes[256] = {
 	/* 80 */ X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
 	/* 90 */ M | E | B, M | E | B, M | E | B, M | E | B, M | E | B, M | E | B, M | E | B, M | E | B, M | E | B,
 		M | E | B, M | E | B, M | E | B, M | E | B, M | E | B, M | E | B, M | E | B,
-	/* a0 */ X, X, X, M, M | E | I1, M | E, M | X, M | X, X, X, X, M | E, M | E | I1, M | E, M | X, M | G,
-	/* b0 */ M | E | B | A, M | E | A, M | G, M | E, M | G, M | G, M | G, M | G, M | G, M | X, M | I1 | X, M | E, M | G,
+	/* a0 */ X, X, X, M, M | E | I1, M | E, M | X, M | X, X, X, S, M | E, M | E | I1, M | E, M | X, M | G,
+	/* b0 */ M | E | B | A, M | E | A, M | G, M | E, M | G, M | G, M | G, M | G, M | G, M | S, M | I1 | X, M | E, M | G,
 		M | G, M | G, M | G,
 	/* c0 */ M | G | E | B, M | G | E, M | I1, M | E, M | I1, M | G | I1, M | I1, M | X, X, X, X, X, X, X, X, X,
 	/* d0 */ M, M, M, M, M, M, M | V, M | G, M, M, M, M, M, M, M, M,
 	/* e0 */ M, M, M, M, M, M, M, M | V, M, M, M, M, M, M, M, M,
-	/* f0 */ M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M | X,
+	/* f0 */ M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M | S,
 };
 
 /* clang-format on */
@@ -59,21 +59,8 @@ static void special_0f(struct decoder *decoder, uint8_t opcode)
 	case 0x05: /* syscall */
 		to->writes |= 1 << X86_AX | 1 << X86_CX | 1 << 11;
 		break;
-	case 0x07: /* sysret */
-	case 0x0b: /* ud2 */
-	case 0x34: /* sysenter */
-	case 0x35: /* sysexit */
-	case 0xaa: /* rsm */
-	case 0xb9: /* ud1 */
-	case 0xff: /* ud0 */
-		x86_set(decoder, X86_STOP, X86_NONE, X86_NONE);
-		break;
 	case 0x1e: /* nops, but rdssp */
 		if (decoder->repeat == 0xf3 && decoder->is_register && operation == 1)
-			x86_write(decoder, decoder->rm);
-		break;
-	case 0x20 ... 0x23: /* control and debug registers: ModRM is a register always */
-		if (opcode < 0x22)
 			x86_write(decoder, decoder->rm);
 		break;
 	case 0x2c:
@@ -95,13 +82,9 @@ static void special_0f(struct decoder *decoder, uint8_t opcode)
 	case 0x80 ... 0x8f:
 		x86_branch(decoder, X86_JUMP_IF, 4);
 		break;
-	case 0xa0:
-	case 0xa8:
-		x86_push_or_pop(decoder, X86_PUSH, X86_NONE);
-		break;
-	case 0xa1:
-	case 0xa9:
-		x86_push_or_pop(decoder, X86_POP, X86_NONE);
+	case 0xa0 ... 0xa1:
+	case 0xa8 ... 0xa9:
+		x86_push_or_pop(decoder, opcode & 1 ? X86_POP : X86_PUSH, X86_NONE);
 		break;
 	case 0xa2: /* cpuid */
 		to->writes |= 1 << X86_AX | 1 << X86_BX | 1 << X86_CX | 1 << X86_DX;
@@ -170,11 +153,9 @@ void x86_decode_0f(struct decoder *decoder, uint8_t opcode)
 	if (decoder->has_evex && (opcode == 0x7a || opcode == 0x7b))
 		bits = M;
 	decoder->bad |= bits == BAD;
-	if (!vector && opcode == 0x0b)
-		bits = X;
 	if (bits & M)
 		x86_take_modrm(decoder);
-	if (opcode >= 0x20 && opcode <= 0x23 && !decoder->is_register) { /* no memory */
+	if (opcode >= 0x20 && opcode <= 0x23 && !decoder->is_register) { /* control and debug registers */
 		decoder->bad = true;
 		return;
 	}

@@ -19,12 +19,11 @@ static const uint16_t one_byte[256] = {
 	/* 90 */ X, X | A, X | A, X | A, X | A, X | A, X | A, X | A, A, D, BAD, 0, X, X, 0, A,
 	/* a0 */ X | A, X | A, X, X, X, X, X, X, I1, IZ, X, X, X | A, X | A, X, X,
 	/* b0 */ X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-	/* c0 */ M | E | I1 | B, M | E | I1, X | I2, X, BAD, BAD, M | E | I1 | B | X, M | E | IZ | X, X, X, X | I2, X, X,
-		I1 | A, BAD, X,
+	/* c0 */ M | E | I1 | B, M | E | I1, X, X, BAD, BAD, M | E | I1 | B | X, M | E | IZ | X, X, X, X, S, S, I1 | A, BAD, S,
 	/* d0 */ M | E | B, M | E, M | E | B, M | E, BAD, BAD, BAD, A, M | X, M | X, M | X, M | X, M | X, M | X, M | X,
 		M | X,
 	/* e0 */ X, X, X, X, I1 | A, I1 | A, I1, I1, X, X, BAD, X, A, A, 0, 0,
-	/* f0 */ BAD, 0, BAD, BAD, X, 0, M | X | B, M | X, 0, 0, 0, 0, 0, 0, M | E | B | X, M | E | X,
+	/* f0 */ BAD, 0, BAD, BAD, S, 0, M | X | B, M | X, 0, 0, 0, 0, 0, 0, M | E | B | X, M | E | X,
 };
 
 /* clang-format on */
@@ -222,12 +221,6 @@ static void flow(struct decoder *decoder, uint8_t opcode)
 		break;
 	case 0xca:
 		x86_take(decoder, 2);
-		x86_set(decoder, X86_STOP, X86_NONE, X86_NONE);
-		break;
-	case 0xcb:
-	case 0xcc:
-	case 0xcf:
-	case 0xf4:
 		x86_set(decoder, X86_STOP, X86_NONE, X86_NONE);
 		break;
 	default:
