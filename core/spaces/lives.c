@@ -23,7 +23,6 @@ struct lives {
 	struct life *buckets[NR_BUCKETS];
 	size_t slice; /* the next one to search */
 	uint32_t nr_sweeps; /* of images */
-	size_t nr;
 };
 
 struct lives *lives_new(void)
@@ -125,7 +124,6 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
 	life->end_ns = LIFE_RUNS;
 	life->mappings = mappings_new();
 	insert(lives, life);
-	lives->nr++;
 	return life;
 }
 
@@ -205,11 +203,6 @@ void life_tell_end(struct profile *profile, const struct life *life)
 
 /* ---- lives that have ended ---- */
 
-size_t lives_count(const struct lives *lives)
-{
-	return lives->nr;
-}
-
 void lives_mark_images(struct lives *lives, struct images *images)
 {
 	lives->nr_sweeps++;
@@ -237,7 +230,6 @@ void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
 			    (!lives_is_newest(lives, life) || process_has_ended(life->tgid))) {
 				*link = life->next;
 				life_free(life);
-				lives->nr--;
 				continue;
 			}
 			if (i % NR_SLICES == lives->slice && has_gone_silently(life, now_ns)) {

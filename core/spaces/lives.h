@@ -115,6 +115,3 @@ void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
 
 /* Part of a sweep of images: marks those that any life has mapped. */
 void lives_mark_images(struct lives *lives, struct images *images);
-
-/* The number of lives. */
-size_t lives_count(const struct lives *lives);
