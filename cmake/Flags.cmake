@@ -53,7 +53,8 @@ endif()
 
 add_library(stacktool_hardening INTERFACE)
 if(STACKTOOL_SANITIZE)
-	set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+	# -g1 has what a report needs, functions and lines, and the tree builds in three quarters of the time.
+	set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined -g1)
 	if(CMAKE_C_COMPILER_ID STREQUAL Clang)
 		# clang's check refuses a null pointer plus 0, as of an empty vector. gcc's allows it, and so does C2y.
 		list(APPEND sanitizers -fno-sanitize=pointer-overflow)
