@@ -18,5 +18,15 @@ while [ "$cpu" -lt "$cpus" ]; do
 	fixture_end
 	cpu=$((cpu + 1))
 done
+
+# The memory of maps: a part for each CPU that the host could get, and the rest (docs/reference/restricted.md).
+tool_start profile -f -F 49
+kilobytes=$(cat "/proc/$tool_pid/fdinfo/"* 2>/dev/null | awk '/^memlock:/ { bytes += $2 } END { print int(bytes / 1024) }')
+tool_end
+possible=$(($(sed 's/.*-//' /sys/devices/system/cpu/possible) + 1))
+echo "maps: $kilobytes kB with $possible possible CPUs"
+[ "$kilobytes" -gt "$possible" ] || fail "maps: $kilobytes kB"
+[ "$kilobytes" -le $((10000 + 80 * possible)) ] || fail "maps: $kilobytes kB with $possible possible CPUs"
+
 returns 1 profile -C "$cpu" 1
 expect_err "CPU $cpu: not online"
