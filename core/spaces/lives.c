@@ -75,7 +75,6 @@ void lives_forget(struct lives *lives, void (*forgotten)(void *context, const st
 			life_free(life);
 		}
 	}
-	lives->nr = 0;
 }
 
 const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns)
