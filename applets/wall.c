@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* wall: all time of threads, on the CPU and off it. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "applets/common.h"
 #include "core/base/err.h"
@@ -8,6 +9,18 @@
 #include "core/resolve/probe_kinds.h"
 
 #define SAMPLE_HZ 99
+
+/* Either may be given once. */
+static int idle_parse(const char *text, void *field)
+{
+	struct plan *plan = (struct plan *)((char *)field - offsetof(struct plan, idle.function));
+
+	if (!strcmp(text, "show"))
+		plan->view.idle_stacks = true;
+	else
+		plan->idle.function = text;
+	return 0;
+}
 
 static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,
@@ -17,6 +30,14 @@ static const struct option_spec table[] = {
 		   "samples per second on each CPU, of what runs (default 99)", .min = 1, .max = 100000,
 		   .noun = "a frequency"),
 	RUN_OPTION('f', "folded", plan.view.folded, NULL, "folded output, one line per stack, for flame graphs"),
+	RUN_OPTION(
+		0, "idle", plan.idle.function, "show|FUNC",
+		"show: print the stacks of idle time too, not only its sum; FUNC: waits below functions that match this "
+		"regular expression are idle, too",
+		.parse = idle_parse),
+	RUN_OPTION(
+		0, "under", plan.idle.under, "FUNC",
+		"FUNC, a regular expression, matches functions that do the work: no wait below them is idle, and all others are"),
 	RUN_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate threads, named PID/TID"),
 	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
 	RUN_FRAGMENT(guard_table),
@@ -65,6 +86,7 @@ static const struct applet_example examples[] = {
 	{ "-f -p 185 5", "in folded format" },
 	{ "-o five.html -p 185 5", "as a page, with the states at the root", true },
 	{ "--per-thread -p 185 5", "each thread by itself" },
+	{ "--under '^handle' -p 185 5", "only time inside requests, which functions handle* serve, is not idle" },
 	{ "--save five.stk -p 185 5", "keep it, for 'stacktool report five.stk' and 'stacktool diff'" },
 	{},
 };
@@ -74,8 +96,8 @@ const struct applet wall_applet = {
 	.summary = "account for all time of threads, on the CPU and off it",
 	.description =
 		"Puts each nanosecond of every thread into one state: on the CPU; runnable, which is waiting for a CPU; "
-		"blocked in interruptible (S) or uninterruptible (D) sleep; stopped; or unknown. The states of a thread add "
-		"up to the time for which it existed during the run, and a difference is reported.\n\n"
+		"blocked in interruptible (S) or uninterruptible (D) sleep; stopped; unknown; or idle, which is waiting for work "
+		"in a loop of its own. The states of a thread add up to the time for which it existed during the run, and a difference is reported.\n\n"
 		"A wait has the stack with which the thread left the CPU, and its reason as innermost frame. Time on the "
 		"CPU is divided among the timed samples of the thread.\n\n" COMMAND_DESCRIPTION,
 	.overhead =

@@ -9,6 +9,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "core/base/err.h"
+
 enum {
 	STEPS_MAX = 100000, /* of backtracking per name: a millisecond */
 	HEAP_MAX_KB = 1024,
@@ -64,6 +66,16 @@ int match_new(const char *pattern, struct match **ret_match, char *ret_error, si
 	pcre2_set_heap_limit(match->limits, HEAP_MAX_KB);
 	*ret_match = match;
 	return 0;
+}
+
+int match_option(const char *option, const char *pattern, struct match **ret_match)
+{
+	char error[256];
+	int err = pattern ? match_new(pattern, ret_match, error, sizeof(error)) : 0;
+
+	if (err == -EINVAL)
+		return fail_usage("argument %s: '%s': %s", option, pattern, error);
+	return err ? fail(err, "argument %s: '%s': %s", option, pattern, strerror(-err)) : 0;
 }
 
 void match_free(struct match *match)

@@ -13,6 +13,8 @@ struct match; /* a compiled pattern */
 
 /* Compiles a PCRE2 expression. 0, -ENOMEM, or -EINVAL with a text for the user in ret_error: the reason and the position in the pattern. */
 int match_new(const char *pattern, struct match **ret_match, char *ret_error, size_t error_room);
+/* The same of the value of an option, which may be NULL: then *ret_match stays. 0 or a recorded failure that names the option. */
+int match_option(const char *option, const char *pattern, struct match **ret_match);
 void match_free(struct match *match);
 
 /* For _cleanup_(). */

@@ -88,7 +88,8 @@ enum {
 	X(histogram)       \
 	X(by_thread)       \
 	X(lines)           \
-	X(inlines)
+	X(inlines)         \
+	X(idle_stacks)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

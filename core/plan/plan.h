@@ -15,6 +15,7 @@
 #include "core/plan/output_options.h"
 #include "core/plan/probe_kind.h"
 #include "core/profile/profile.h"
+#include "core/profile/wall_idle.h"
 
 struct off_cpu_plan {
 	enum measure measure;
@@ -109,6 +110,7 @@ struct plan {
 	bool include_idle;
 	bool looks; /* at threads as they are now: a row for each, and timed samples only of those that run. States: `off_cpu` */
 	bool wall; /* all time of threads, by their states */
+	struct idle_plan idle; /* of `wall` */
 	char *const *command; /* argv of a command to start and follow; NULL: none */
 	bool follow_children; /* count the descendants of the command too */
 	const char *cgroup; /* only in this cgroup and below: a path or an id; NULL: all */

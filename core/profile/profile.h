@@ -321,6 +321,7 @@ struct profile_view {
 	bool histogram; /* --histogram: a stack has a row for each class of durations (base/durations.h) */
 	bool lines; /* --lines: source lines after the names */
 	bool inlines; /* --inlines: inlined calls are frames of their own */
+	bool idle_stacks; /* --idle show: call trees have the stacks of idle time, not only its sum */
 };
 
 /* How much of the profile this process shows. Not saved. */

@@ -9,7 +9,6 @@
 #include "core/profile/wait_reasons.h"
 
 /* The `where` of our frames, of kind FRAME_TEXT. */
-#define ROOT_PLACE(state) (3ULL << 32 | (state))
 #define RUN_QUEUE_PLACE (4ULL << 32)
 #define LABEL_PLACE(label) (5ULL << 32 | (label))
 
@@ -23,7 +22,7 @@ enum label {
 static const struct state {
 	const char *name, *root;
 	char letter; /* as ps shows it; 0: no reason is looked for */
-} states[THREAD_NR_STATES] = {
+} states[WALL_NO_STATE + 1] = {
 	[THREAD_ON_CPU] = { "on the CPU", "[on CPU]", 0 },
 	[THREAD_RUNNABLE] = { "runnable", "[runnable]", 0 },
 	[THREAD_SLEEPS] = { "blocked S", "[blocked S]", 'S' },
@@ -31,6 +30,8 @@ static const struct state {
 	[THREAD_STOPPED] = { "stopped", "[stopped]", 'T' },
 	[THREAD_UNKNOWN] = { "unknown", "[unknown state]", 0 },
 	[THREAD_HELD] = { "held", "[held]", 0 },
+	[WALL_IDLE] = { "idle", WALL_IDLE_ROOT, 0 },
+	[WALL_NO_STATE] = { "no state", "", 0 },
 };
 
 struct piece {
@@ -53,20 +54,19 @@ struct settling {
 	VEC(struct fresh) rows;
 };
 
-const char *wall_state_name(enum thread_state state)
+const char *wall_state_name(unsigned int state)
 {
 	return states[state].name;
 }
 
-enum thread_state wall_state_of(const struct profile *profile, const struct profile_record *record)
+unsigned int wall_state_of(const struct profile *profile, const struct profile_record *record)
 {
 	const struct profile_frame *frame =
 		record->nr_user ? &profile->frames.data[profile->stack_frames.data[record_end(record) - 1]] : NULL;
 
-	if (!frame || frame->kind != FRAME_TEXT || frame->where >> 32 != 3 ||
-	    (uint32_t)frame->where >= THREAD_NR_STATES)
-		return THREAD_NR_STATES;
-	return (enum thread_state)(uint32_t)frame->where;
+	if (!frame || frame->kind != FRAME_TEXT || frame->where >> 32 != 3 || (uint32_t)frame->where >= WALL_NO_STATE)
+		return WALL_NO_STATE;
+	return (uint32_t)frame->where;
 }
 
 /* Moves the first frame behind those of the tracer. */
@@ -178,7 +178,7 @@ static void add_row(struct settling *settling, uint32_t from, enum thread_state 
 		copy_frames(settling, &frames, (size_t)record.first + record.nr_kernel, record.nr_user);
 	if (record.user_status == STACK_TRUNCATED)
 		add_text(settling, &frames, "[truncated]", LABEL_PLACE(UINT8_MAX), false);
-	add_text(settling, &frames, states[state].root, ROOT_PLACE(state), false);
+	add_text(settling, &frames, states[state].root, WALL_ROOT_PLACE(state), false);
 	record.nr_kernel = nr_kernel;
 	record.nr_user = (uint16_t)(frames.nr - nr_kernel);
 	record.id = (struct profile_id){ settling->rows.nr + 1, 3 };

@@ -29,8 +29,16 @@ uint64_t wall_settle(struct profile *profile, struct profile_interval *interval,
 /* After naming: puts the frames of our own program, which renderers hide, before the reasons. A second call changes nothing. */
 void wall_hide_tracer(struct profile *profile);
 
-/* The state of a row by its outermost frame; THREAD_NR_STATES: it has none. */
-enum thread_state wall_state_of(const struct profile *profile, const struct profile_record *record);
+/* Beside enum thread_state: what wall_idle_settle() makes of waits in state S, and rows that do not begin with a state. */
+#define WALL_IDLE THREAD_NR_STATES
+#define WALL_NO_STATE (THREAD_NR_STATES + 1)
+#define WALL_IDLE_ROOT "[idle]"
 
-/* "on the CPU" */
-const char *wall_state_name(enum thread_state state);
+/* The `where` of the outermost frame of a row, of kind FRAME_TEXT. */
+#define WALL_ROOT_PLACE(state) (3ULL << 32 | (state))
+
+/* The state of a row by its outermost frame: an enum thread_state, WALL_IDLE or WALL_NO_STATE. */
+unsigned int wall_state_of(const struct profile *profile, const struct profile_record *record);
+
+/* "on the CPU"; also of WALL_IDLE and WALL_NO_STATE. */
+const char *wall_state_name(unsigned int state);

@@ -9,16 +9,6 @@
 #include "core/base/err.h"
 #include "core/base/match.h"
 
-static int compile(const char *option, const char *pattern, struct match **ret_match)
-{
-	char error[256];
-	int err = pattern ? match_new(pattern, ret_match, error, sizeof(error)) : 0;
-
-	if (err == -EINVAL)
-		return fail_usage("argument %s: '%s': %s", option, pattern, error);
-	return err ? fail(err, "argument %s: '%s': %s", option, pattern, strerror(-err)) : 0;
-}
-
 static bool test(const struct match *match, const struct profile *profile, string_id string)
 {
 	const char *text = profile_string(profile, string);
@@ -152,9 +142,9 @@ int filter_apply(const struct filter *filter, struct profile *profile)
 
 	if (filter->max_depth)
 		profile->presentation.max_depth = filter->max_depth;
-	err = compile("--include", filter->include, &include);
-	err = err ?: compile("--exclude", filter->exclude, &exclude);
-	err = err ?: compile("--comm", filter->comm, &comm);
+	err = match_option("--include", filter->include, &include);
+	err = err ?: match_option("--exclude", filter->exclude, &exclude);
+	err = err ?: match_option("--comm", filter->comm, &comm);
 	err = err ?: require_tgids(filter, profile);
 	err = err ?: apply_since(filter, profile, &chosen.from_ns);
 	if (err || (!include && !exclude && !comm && !filter->tgids.nr && !chosen.from_ns))

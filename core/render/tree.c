@@ -12,6 +12,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
+#include "core/profile/wall.h"
 #include "core/render/container.h"
 #include "core/render/merge.h"
 #include "core/render/text_writer.h"
@@ -343,6 +344,13 @@ static uint64_t within_limit(struct tree *tree, int column, uint64_t value)
 	return taken;
 }
 
+/* Idle time, of which only the sum is shown. */
+static bool is_set_aside(const struct profile *profile, const struct merged_row *row)
+{
+	return profile->view.style == VIEW_WALL && !profile->view.idle_stacks && row->user.nr &&
+	       wall_state_of(profile, &profile->records.data[row->record]) == WALL_IDLE;
+}
+
 static void add_row(struct adder *adder, const struct merged_row *row, uint64_t time_ns, int column)
 {
 	struct tree *tree = adder->tree;
@@ -353,6 +361,8 @@ static void add_row(struct adder *adder, const struct merged_row *row, uint64_t 
 	start = tree->pool.nr;
 	if (row->lost) {
 		add_label(adder, LABEL_LOST, TREE_LABEL);
+	} else if (is_set_aside(adder->profile, row)) {
+		add_label(adder, WALL_IDLE_ROOT, TREE_LABEL);
 	} else {
 		add_stack(adder, &row->user, false);
 		if (tree->options.delimited && row->user.nr && row->kernel.nr)

@@ -53,16 +53,23 @@ static void add_seconds(struct buf *text, uint64_t ns)
 	buf_addf(text, "%.3f s", (double)ns / NSEC_PER_SEC);
 }
 
-static void add_state(struct buf *text, const char *name, uint64_t ns, uint64_t whole)
+static double percent(uint64_t part, uint64_t whole)
 {
-	buf_addf(text, "    %-12s", name);
-	buf_addf(text, "%14.6f s %6.1f %%\n", (double)ns / NSEC_PER_SEC,
-		 whole ? 100.0 * (double)ns / (double)whole : 0.0);
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* `rest`: what is left without idle time; 0: no column for it. */
+static void add_state(struct buf *text, const char *name, uint64_t ns, uint64_t whole, uint64_t rest)
+{
+	buf_addf(text, "    %-12s%14.6f s %6.1f %%", name, (double)ns / NSEC_PER_SEC, percent(ns, whole));
+	if (rest)
+		buf_addf(text, " %6.1f %% without idle", percent(ns, rest));
+	buf_addc(text, '\n');
 }
 
 void wall_add_words(const struct profile *profile, const struct profile_interval *interval, struct buf *text)
 {
-	uint64_t sums[THREAD_NR_STATES + 1] = {}, whole = 0;
+	uint64_t sums[WALL_NO_STATE + 1] = {}, whole = 0, rest;
 
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		const struct profile_row *row = &interval->rows.data[i];
@@ -75,13 +82,21 @@ void wall_add_words(const struct profile *profile, const struct profile_interval
 	add_seconds(text, interval->end_ns - interval->start_ns);
 	buf_adds(text, ": ");
 	add_seconds(text, whole);
-	buf_adds(text, " of threads' time\n");
-	for (int state = 0; state < THREAD_HELD; state++)
+	buf_adds(text, " of threads' time");
+	rest = sums[WALL_IDLE] ? whole - sums[WALL_IDLE] : 0;
+	if (sums[WALL_IDLE]) {
+		buf_adds(text, ", of which ");
+		add_seconds(text, sums[WALL_IDLE]);
+		buf_adds(text, " idle are set aside");
+	}
+	buf_addc(text, '\n');
+	for (unsigned int state = 0; state < THREAD_HELD; state++)
 		if (sums[state] || state <= THREAD_SLEEPS)
-			add_state(text, wall_state_name((enum thread_state)state), sums[state], whole);
-	if (sums[THREAD_NR_STATES])
-		add_state(text, "no state", sums[THREAD_NR_STATES], whole);
-	add_state(text, "unaccounted", interval->losses[ST_LOSS_WALL_DIFFERS], whole);
+			add_state(text, wall_state_name(state), sums[state], whole, rest);
+	for (unsigned int state = WALL_IDLE; state <= WALL_NO_STATE; state++)
+		if (sums[state])
+			add_state(text, wall_state_name(state), sums[state], whole, 0);
+	add_state(text, "unaccounted", interval->losses[ST_LOSS_WALL_DIFFERS], whole, 0);
 }
 
 int render_wall(const struct profile *profile, const struct profile_interval *interval, FILE *out)

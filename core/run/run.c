@@ -25,7 +25,6 @@
 #include "core/host/privilege.h"
 #include "core/host/process.h"
 #include "core/profile/redact.h"
-#include "core/render/filter.h"
 #include "core/render/render.h"
 #include "core/run/describe.h"
 #include "core/run/slow_step.h"
@@ -83,12 +82,6 @@ static int start_naming(struct run *run)
 		return err;
 	run->identifying = (struct naming){ .identify_only = true, .spaces = &run->spaces };
 	return naming_start(&run->identifying, &run->identifier);
-}
-
-/* Removes the rows that the user did not select, by their true names. Without rows it only checks the expressions. */
-int run_pick_rows(struct run *run)
-{
-	return run->profile.is_redacted ? 0 : filter_apply(&run->plan->filter, &run->profile);
 }
 
 static int prepare(struct run *run)

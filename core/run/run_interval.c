@@ -4,6 +4,7 @@
 #include "core/profile/context.h"
 #include "core/profile/wait_reasons.h"
 #include "core/profile/wall.h"
+#include "core/render/filter.h"
 #include "core/run/run_state.h"
 #include "symbolize/symbolize.h"
 
@@ -63,4 +64,16 @@ void run_close_interval(struct run *run)
 		wall_hide_tracer(&run->profile);
 	profile_count_shown_stacks(&run->profile, interval);
 	run->lost |= !profile_is_exact(interval);
+}
+
+int run_pick_rows(struct run *run)
+{
+	const struct profile_interval *interval = run->profile.intervals.nr ? run_current(run) : NULL;
+	int err = 0;
+
+	if (run->profile.is_redacted)
+		return 0;
+	if (run->plan->wall)
+		err = wall_idle_settle(&run->profile, interval, &run->plan->idle);
+	return err ?: filter_apply(&run->plan->filter, &run->profile);
 }

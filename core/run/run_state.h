@@ -70,10 +70,13 @@ void run_name_all(struct run *run);
 /* Collects everything about an interval that needs its processes and files, even if it is not printed. */
 void run_close_interval(struct run *run);
 
-/* ---- run.c ---- */
-
-/* Removes the rows that the user did not select, by their true names. Without rows it only checks the expressions. */
+/*
+ * By the true names: sets idle time of `wall` aside, and removes the rows that the user did not select. Without rows it only checks the
+ * expressions. A second call changes nothing.
+ */
 int run_pick_rows(struct run *run);
+
+/* ---- run.c ---- */
 
 /* Intervals are kept only for a file, because a run of days would otherwise keep every stack. */
 void run_next_interval(struct run *run, bool forget);
