@@ -24,6 +24,7 @@
 #include "core/base/escape.h"
 #include "core/base/names.h"
 #include "core/base/strtab.h"
+#include "core/profile/wall.h"
 #include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
@@ -51,7 +52,8 @@ struct encoder {
 	string_id comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key, guess_key;
 	uint64_t kernel_mapping;
 	size_t program; /* position of the file that is the first mapping, in place of the file 0 */
-	Pprof__ValueType types[2], *type_list[2]; /* the number of events, and where it is known their time */
+	/* The number of events, and where it is known their time; of `wall` then the time of each state. */
+	Pprof__ValueType types[2 + WALL_NO_STATE], *type_list[2 + WALL_NO_STATE];
 	size_t nr_types;
 	uint64_t period; /* nanoseconds of a timed sample; 0: rows have their own time, or none */
 
@@ -445,6 +447,11 @@ static void add_values(struct encoder *encoder, const struct merged_row *row)
 	vec_push(&encoder->values, times(row->count, 1));
 	if (encoder->nr_types > 1)
 		vec_push(&encoder->values, encoder->period ? times(row->count, encoder->period) : times(row->sum, 1));
+	for (size_t i = 2; i < encoder->nr_types; i++) {
+		unsigned int state = wall_state_of(encoder->profile, &encoder->profile->records.data[row->record]);
+
+		vec_push(&encoder->values, state == i - 2 ? times(row->sum, 1) : 0);
+	}
 }
 
 static void add_row(struct encoder *encoder, const struct merged_row *row)
@@ -597,6 +604,13 @@ static void add_types(struct encoder *encoder, Pprof__Profile *message)
 	if (encoder->view.style == VIEW_WALL) {
 		add_type(encoder, "intervals", "count");
 		add_type(encoder, "wall", "nanoseconds");
+		for (unsigned int state = 0; state < WALL_NO_STATE; state++) {
+			_cleanup_(buf_done) struct buf name = {};
+
+			for (const char *at = wall_state_name(state); *at; at++)
+				buf_addc(&name, *at == ' ' ? '_' : *at);
+			add_type(encoder, buf_text(&name), "nanoseconds");
+		}
 	} else if (view_shows_time(&encoder->view)) {
 		add_type(encoder, "off_cpu_events", "count");
 		add_type(encoder, "off_cpu", "nanoseconds");
@@ -611,7 +625,7 @@ static void add_types(struct encoder *encoder, Pprof__Profile *message)
 	}
 	message->sample_type = encoder->type_list;
 	message->n_sample_type = encoder->nr_types;
-	message->default_sample_type = encoder->types[encoder->nr_types - 1].type;
+	message->default_sample_type = encoder->types[encoder->nr_types > 1].type;
 }
 
 /* The key of a label that few profiles need. */

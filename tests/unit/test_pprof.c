@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The pprof document: what its values are of, and whose stacks it has. */
+#include "core/profile/wall.h"
 #include "tests/golden/hand_made.h"
 #include "tests/unit/profile_text.h"
 #include "tests/harness.h"
@@ -77,6 +78,41 @@ TEST(wakers_are_in_pprof)
 		assert_string_equal(function_name(message, message->sample[0]->location_id[i]), names[i]);
 	assert_string_equal(message->string_table[message->sample[0]->label[2]->key], "waker");
 	assert_string_equal(message->string_table[message->sample[0]->label[2]->str], "waker");
+	pprof__profile__free_unpacked(message, NULL);
+}
+
+TEST(each_state_of_wall_has_a_type)
+{
+	static const struct place blocked = { .name = "[blocked S]",
+					      .address = WALL_ROOT_PLACE(THREAD_SLEEPS),
+					      .label = true };
+	static const struct place idle = { .name = "[idle]", .address = WALL_ROOT_PLACE(WALL_IDLE), .label = true };
+	static const struct place *const of_blocked[] = { &blocked, NULL }, *const of_idle[] = { &idle, NULL };
+	static const struct event events[] = {
+		{ .id = 1, .comm = "app", .tgid = 7, .user = { STACK_OK, of_blocked }, .count = 2, .sum = 50 },
+		{ .id = 2, .comm = "app", .tgid = 7, .user = { STACK_OK, of_idle }, .count = 1, .sum = 90 },
+		{},
+	};
+	_cleanup_(profile_done) struct profile profile;
+	Pprof__Profile *message;
+
+	profile_init(&profile);
+	profile.view.style = VIEW_WALL;
+	profile.view.want_user = profile.view.per_process = true;
+	hand_interval(&profile, events, 1);
+	message = pprof_of(&profile);
+	assert_int_equal(message->n_sample_type, 2 + WALL_NO_STATE);
+	assert_string_equal(message->string_table[message->sample_type[2 + THREAD_SLEEPS]->type], "blocked_S");
+	assert_string_equal(message->string_table[message->sample_type[2 + WALL_IDLE]->type], "idle");
+	assert_string_equal(message->string_table[message->default_sample_type], "wall");
+	for (size_t i = 0; i < 2; i++) {
+		const int64_t *values = message->sample[i]->value;
+		bool is_idle = values[1] == 90;
+
+		assert_int_equal(values[1], is_idle ? 90 : 50);
+		for (size_t at = 0; at < WALL_NO_STATE; at++)
+			assert_int_equal(values[2 + at], at == (is_idle ? WALL_IDLE : THREAD_SLEEPS) ? values[1] : 0);
+	}
 	pprof__profile__free_unpacked(message, NULL);
 }
 
