@@ -64,6 +64,7 @@ struct python_layout {
 	uint64_t head; /* addresses as in the file */
 	uint64_t head_offset;
 	uint64_t code_type, text_type;
+	uint64_t loop; /* _PyEval_EvalFrameDefault; 0: not exported */
 };
 
 /* Whether a layout from the worker has values of the expected kind. Offsets are checked where they lead to. */
@@ -106,3 +107,6 @@ void python_text_add(struct buf *to, const struct python_text *text, const uint8
  * the bytecode, in bytes; negative: before the first one.
  */
 uint32_t python_line(const uint8_t *table, size_t nr, uint32_t first_line, int64_t offset);
+
+/* The bytes of bytecode that a line table has lines for. */
+uint64_t python_lines_bytes(const uint8_t *table, size_t nr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/session/look_python.h"
+#include "core/session/look_python_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
 #include "core/host/process.h"
-#include "core/session/look_pages.h"
 
 enum {
 	INTERPRETERS_MAX = 64,
@@ -16,12 +15,10 @@ enum {
 	FRAMES_MAX = 1000, /* of one thread; those that follow are left out, which a frame says */
 	STEPS_MAX = 2 * FRAMES_MAX, /* with those that stand for calls from C */
 	LINES_MAX = 1 << 18, /* bytes of a line table */
-	CODES_MAX = 4096, /* code objects of a process */
 	TABLES_MAX = 16 << 20, /* bytes of their line tables */
 	NAMES_MAX = 64 << 20, /* bytes of all names and files that are read in a run */
 	PROCESS_PAGES_MAX = 65536, /* that are copied to find the threads of a process */
 	THREAD_PAGES_MAX = 8192, /* and the frames of one */
-	CHECKED_MAX = 32, /* threads whose ids must be at one place */
 	CODE_BYTES_MAX = 1024, /* of a code object without its instructions */
 	STATE_WORDS = 64, /* of a thread state, in which its ids are */
 	TID_MAX = 1 << 22, /* the kernel's limit */
@@ -37,66 +34,6 @@ enum {
 };
 
 _Static_assert(FRAMES_MAX < DRAIN_INSERTS_MAX, "with the frame that says that there are more");
-
-/* A code object and what it is called. */
-struct code {
-	uint64_t at;
-	uint64_t name, file, lines; /* addresses */
-	uint32_t first_line;
-	string_id name_id, file_id;
-	uint8_t *table; /* of lines */
-	size_t nr_table;
-};
-
-/* A thread of an interpreter. */
-struct state {
-	uint64_t at;
-	uint32_t tid; /* in the namespace of the process; 0: it has not begun */
-};
-
-struct frame {
-	uint64_t code; /* 0: it could not be read */
-	int64_t offset; /* of the instruction in the bytecode */
-};
-
-/* Frames that one call from C has led to, innermost first. `marker` is an address in the native frame of the interpreter's loop. */
-struct group {
-	uint64_t marker; /* 0: unknown */
-	size_t first, nr; /* in `frames` */
-};
-
-/* A process whose frames are not shown. */
-struct refusal {
-	uint32_t tgid;
-	char *line;
-};
-
-struct look_python {
-	const struct unwinding *unwinding; /* borrowed, as the next one */
-	struct profile *profile;
-
-	/* the process at hand */
-	uint32_t tgid; /* 0: none */
-	const struct python_layout *layout; /* NULL: none that can be used */
-	uint64_t bias;
-	uint16_t code_name, code_file, code_first_line, code_lines; /* offsets */
-	uint16_t text_compact;
-	VEC(struct state) states;
-	bool lacks_states; /* the list of threads could not be read to its end: it may have changed meanwhile */
-	VEC(struct code) codes;
-	size_t tables_bytes; /* of their tables */
-
-	/* the thread at hand */
-	const struct look_walk *walk;
-	VEC(struct frame) frames;
-	VEC(struct group) groups;
-	struct look_pages *pages;
-	bool has_failed; /* something of the thread could not be read */
-	bool has_more; /* than FRAMES_MAX frames, or STEPS_MAX steps */
-
-	size_t names_left; /* bytes that may yet be read */
-	VEC(struct refusal) refused;
-};
 
 struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
 				    struct profile *profile, bool (*is_over)(void *context), void *context)
@@ -143,18 +80,17 @@ void look_python_add_notes(const struct look_python *python, struct buf *notes)
 
 /* ---- memory ---- */
 
-static bool read_bytes(struct look_python *python, uint64_t at, void *to, size_t nr)
+bool python_read_bytes(struct look_python *python, uint64_t at, void *to, size_t nr)
 {
-	return look_walk_read(python->walk, at, to, nr) || /* of the stack of the thread */
+	return (python->walk && look_walk_read(python->walk, at, to, nr)) || /* of the stack of the thread */
 	       look_pages_read(python->pages, at, to, nr);
 }
 
-/* 0 where it cannot be read. */
-static uint64_t word_at(struct look_python *python, uint64_t at)
+uint64_t python_word_at(struct look_python *python, uint64_t at)
 {
 	uint64_t word = 0;
 
-	python->has_failed |= !read_bytes(python, at, &word, sizeof(word));
+	python->has_failed |= !python_read_bytes(python, at, &word, sizeof(word));
 	return word;
 }
 
@@ -162,7 +98,7 @@ static uint8_t byte_at(struct look_python *python, uint64_t at)
 {
 	uint8_t byte = 0;
 
-	python->has_failed |= !read_bytes(python, at, &byte, sizeof(byte));
+	python->has_failed |= !python_read_bytes(python, at, &byte, sizeof(byte));
 	return byte;
 }
 
@@ -174,19 +110,20 @@ static bool read_members(struct look_python *python)
 	static const char *const names[] = { "co_qualname", "co_filename", "co_firstlineno", "co_linetable" };
 	uint16_t *const offsets[] = { &python->code_name, &python->code_file, &python->code_first_line,
 				      &python->code_lines };
-	uint64_t type = python->bias + python->layout->code_type, members = word_at(python, type + TYPE_MEMBERS);
-	uint64_t size = word_at(python, type + TYPE_SIZE);
+	uint64_t type = python->bias + python->layout->code_type, members = python_word_at(python, type + TYPE_MEMBERS);
+	uint64_t size = python_word_at(python, type + TYPE_SIZE);
 	unsigned int found = 0;
 
 	if (size != python->layout->code_instructions || size > CODE_BYTES_MAX || size < 2 * sizeof(uint64_t))
 		return false;
 	for (int i = 0; i < MEMBERS_MAX; i++, members += MEMBER_BYTES) {
-		uint64_t name = word_at(python, members), offset = word_at(python, members + MEMBER_OFFSET);
+		uint64_t name = python_word_at(python, members),
+			 offset = python_word_at(python, members + MEMBER_OFFSET);
 		char text[24] = {};
 
 		if (!name)
 			break;
-		if (!read_bytes(python, name, text, 16) || offset > size - sizeof(uint64_t))
+		if (!python_read_bytes(python, name, text, 16) || offset > size - sizeof(uint64_t))
 			continue;
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 			if (strcmp(text, names[k]) != 0)
@@ -204,16 +141,16 @@ static void read_states(struct look_python *python)
 	uint64_t head = python->bias + layout->head, interpreter;
 
 	if (layout->head_by_pointer)
-		head = word_at(python, head);
-	interpreter = word_at(python, head + layout->head_offset);
+		head = python_word_at(python, head);
+	interpreter = python_word_at(python, head + layout->head_offset);
 	for (int i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
-		uint64_t state = word_at(python, interpreter + layout->interpreter_threads);
+		uint64_t state = python_word_at(python, interpreter + layout->interpreter_threads);
 
 		while (state && python->states.nr < THREADS_MAX) {
-			vec_push(&python->states, (struct state){ .at = state });
-			state = word_at(python, state + layout->thread_next);
+			vec_push(&python->states, (struct python_state){ .at = state });
+			state = python_word_at(python, state + layout->thread_next);
 		}
-		interpreter = word_at(python, interpreter + layout->interpreter_next);
+		interpreter = python_word_at(python, interpreter + layout->interpreter_next);
 	}
 }
 
@@ -226,7 +163,8 @@ static uint64_t places_of_ids(struct look_python *python, const uint64_t words[S
 	uint64_t places = 0;
 
 	for (unsigned int i = 1; i < STATE_WORDS; i++)
-		if (words[i] && words[i] <= TID_MAX && words[i - 1] && word_at(python, words[i - 1]) == words[i - 1])
+		if (words[i] && words[i] <= TID_MAX && words[i - 1] &&
+		    python_word_at(python, words[i - 1]) == words[i - 1])
 			places |= 1ULL << i;
 	return places;
 }
@@ -236,8 +174,8 @@ static bool read_ids(struct look_python *python)
 {
 	uint64_t words[STATE_WORDS], places = UINT64_MAX;
 
-	for (size_t i = 0; i < python->states.nr && i < CHECKED_MAX; i++) {
-		uint64_t here = read_bytes(python, python->states.data[i].at, words, sizeof(words))
+	for (size_t i = 0; i < python->states.nr && i < PYTHON_CHECKED_MAX; i++) {
+		uint64_t here = python_read_bytes(python, python->states.data[i].at, words, sizeof(words))
 					? places_of_ids(python, words)
 					: 0;
 
@@ -245,17 +183,17 @@ static bool read_ids(struct look_python *python)
 	}
 	if (!places || places & (places - 1))
 		return false;
+	python->state_block = (uint16_t)(8 * (__builtin_ctzll(places) - 1));
 	for (size_t i = 0; i < python->states.nr; i++) {
-		struct state *state = &python->states.data[i];
-		uint64_t id = word_at(python, state->at + 8 * (uint64_t)__builtin_ctzll(places));
+		struct python_state *state = &python->states.data[i];
+		uint64_t id = python_word_at(python, state->at + python->state_block + sizeof(id));
 
 		state->tid = id <= TID_MAX ? (uint32_t)id : 0;
 	}
 	return true;
 }
 
-/* NULL, or why the process is refused. */
-static const char *read_process(struct look_python *python)
+const char *python_read_process(struct look_python *python)
 {
 	const struct python_layout *layout = python->layout;
 	uint64_t compact;
@@ -265,7 +203,7 @@ static const char *read_process(struct look_python *python)
 	python->has_failed = false;
 	if (!read_members(python))
 		return python->has_failed ? "its memory cannot be read" : "its type of code objects is not as expected";
-	compact = word_at(python, python->bias + layout->text_type + TYPE_SIZE) - sizeof(uint64_t);
+	compact = python_word_at(python, python->bias + layout->text_type + TYPE_SIZE) - sizeof(uint64_t);
 	if (compact > PYTHON_TEXT_HEAD)
 		return python->has_failed ? "its memory cannot be read" : "its type of strings is not as expected";
 	python->text_compact = (uint16_t)compact;
@@ -289,15 +227,15 @@ static void forget_refusal(struct look_python *python, uint32_t tgid)
 	}
 }
 
-static void refuse(struct look_python *python, const struct st_look *look, const char *why)
+void python_refuse(struct look_python *python, uint32_t tgid, const char *why)
 {
 	char version[16];
 
 	python_version_text(python->layout->version, version);
 	python->layout = NULL;
 	vec_push(&python->refused,
-		 (struct refusal){ look->tgid, xasprintf("Python%s%s of process %u: its frames are not shown: %s\n",
-							 *version ? " " : "", version, look->tgid, why) });
+		 (struct python_refusal){ tgid, xasprintf("Python%s%s of process %u: its frames are not shown: %s\n",
+							  *version ? " " : "", version, tgid, why) });
 }
 
 /* Whether the process of the thread has Python frames that can be read. */
@@ -315,11 +253,11 @@ static bool begin_process(struct look_python *python, const struct st_look *look
 	if (!python->layout)
 		return false;
 	look_pages_begin(python->pages, look, PROCESS_PAGES_MAX);
-	why = read_process(python);
+	why = python_read_process(python);
 	look_pages_begin(python->pages, look, THREAD_PAGES_MAX);
 	forget_refusal(python, look->tgid);
 	if (why)
-		refuse(python, look, why);
+		python_refuse(python, look->tgid, why);
 	return python->layout;
 }
 
@@ -330,7 +268,7 @@ static void end_group(struct look_python *python, uint64_t marker)
 	size_t first = python->groups.nr ? vec_last(&python->groups).first + vec_last(&python->groups).nr : 0;
 
 	if (python->frames.nr > first)
-		vec_push(&python->groups, (struct group){ marker, first, python->frames.nr - first });
+		vec_push(&python->groups, (struct python_group){ marker, first, python->frames.nr - first });
 }
 
 /* Follows the list of frames from the innermost one on, and divides it where C has called the interpreter. */
@@ -338,8 +276,8 @@ static void read_frames(struct look_python *python, uint64_t state)
 {
 	const struct python_layout *layout = python->layout;
 	const bool by_cframe = layout->thread_cframe != PYTHON_NONE, by_owner = layout->entry_owner;
-	uint64_t cframe = by_cframe ? word_at(python, state + layout->thread_cframe) : 0;
-	uint64_t frame = word_at(python, (by_cframe ? cframe : state) + layout->thread_frame), code, instruction;
+	uint64_t cframe = by_cframe ? python_word_at(python, state + layout->thread_cframe) : 0;
+	uint64_t frame = python_word_at(python, (by_cframe ? cframe : state) + layout->thread_frame), code, instruction;
 
 	for (int i = 0; frame; i++) {
 		if (i == STEPS_MAX || python->frames.nr == FRAMES_MAX) {
@@ -348,19 +286,19 @@ static void read_frames(struct look_python *python, uint64_t state)
 		}
 		if (by_owner && byte_at(python, frame + layout->frame_owner) >= layout->entry_owner) {
 			end_group(python, frame);
-			frame = word_at(python, frame + layout->frame_previous);
+			frame = python_word_at(python, frame + layout->frame_previous);
 			continue;
 		}
-		code = word_at(python, frame + layout->frame_code) & ~(uint64_t)layout->code_tags;
-		instruction = word_at(python, frame + layout->frame_instruction);
+		code = python_word_at(python, frame + layout->frame_code) & ~(uint64_t)layout->code_tags;
+		instruction = python_word_at(python, frame + layout->frame_instruction);
 		vec_push(&python->frames,
-			 (struct frame){ code, (int64_t)(instruction - code - layout->code_instructions) });
+			 (struct python_frame){ code, (int64_t)(instruction - code - layout->code_instructions) });
 		if (!by_owner && byte_at(python, frame + layout->frame_is_entry)) {
 			end_group(python, cframe);
-			cframe = word_at(python,
-					 cframe + layout->thread_frame + sizeof(uint64_t)); /* the word after it */
+			cframe = python_word_at(python, cframe + layout->thread_frame +
+								sizeof(uint64_t)); /* the word after it */
 		}
-		frame = word_at(python, frame + layout->frame_previous);
+		frame = python_word_at(python, frame + layout->frame_previous);
 	}
 	end_group(python, 0);
 }
@@ -374,10 +312,11 @@ static string_id read_text(struct look_python *python, uint64_t at)
 	struct python_text text;
 
 	/* a short string may end with its page, and the memory too */
-	if (!read_bytes(python, at, head, sizeof(head)) && !read_bytes(python, at, head, python->text_compact))
+	if (!python_read_bytes(python, at, head, sizeof(head)) &&
+	    !python_read_bytes(python, at, head, python->text_compact))
 		return 0;
 	if (!python_text_read(python->layout, python->text_compact, head, &text) ||
-	    !read_bytes(python, at + text.at, characters, (size_t)text.nr * text.width))
+	    !python_read_bytes(python, at + text.at, characters, (size_t)text.nr * text.width))
 		return 0;
 	python_text_add(&name, &text, characters);
 	if (name.nr > python->names_left)
@@ -386,15 +325,15 @@ static string_id read_text(struct look_python *python, uint64_t at)
 	return profile_add_string(python->profile, buf_text(&name));
 }
 
-static void read_lines(struct look_python *python, struct code *code)
+static void read_lines(struct look_python *python, struct python_code *code)
 {
-	uint64_t nr = word_at(python, code->lines + python->layout->bytes_size);
+	uint64_t nr = python_word_at(python, code->lines + python->layout->bytes_size);
 
 	if (!nr || nr > LINES_MAX || nr > TABLES_MAX - python->tables_bytes)
 		return;
 	code->table = xmalloc(nr);
 	code->nr_table = nr;
-	if (read_bytes(python, code->lines + python->layout->bytes_data, code->table, nr)) {
+	if (python_read_bytes(python, code->lines + python->layout->bytes_data, code->table, nr)) {
 		python->tables_bytes += nr;
 		return;
 	}
@@ -403,30 +342,30 @@ static void read_lines(struct look_python *python, struct code *code)
 	code->nr_table = 0;
 }
 
-/* Reads the members of a code object. False: there is no code object here. */
-static bool read_code(struct look_python *python, uint64_t at, struct code *ret_code)
+bool python_read_code(struct look_python *python, uint64_t at, struct python_code *ret_code)
 {
-	uint64_t references = word_at(python, at);
+	uint64_t references = python_word_at(python, at);
 
 	/* the first word of memory that was freed is a pointer or 0 */
-	if (!at || word_at(python, at + python->layout->object_type) != python->bias + python->layout->code_type ||
+	if (!at ||
+	    python_word_at(python, at + python->layout->object_type) != python->bias + python->layout->code_type ||
 	    !(uint32_t)references)
 		return false;
-	*ret_code = (struct code){
+	*ret_code = (struct python_code){
 		.at = at,
-		.name = word_at(python, at + python->code_name),
-		.file = word_at(python, at + python->code_file),
-		.lines = word_at(python, at + python->code_lines),
-		.first_line = (uint32_t)word_at(python, at + python->code_first_line),
+		.name = python_word_at(python, at + python->code_name),
+		.file = python_word_at(python, at + python->code_file),
+		.lines = python_word_at(python, at + python->code_lines),
+		.first_line = (uint32_t)python_word_at(python, at + python->code_first_line),
 	};
 	return true;
 }
 
 /* The names of a code object that was read before, if it is still the same one. */
-static const struct code *known_code(const struct look_python *python, const struct code *wanted)
+static const struct python_code *known_code(const struct look_python *python, const struct python_code *wanted)
 {
 	for (size_t i = 0; i < python->codes.nr; i++) {
-		const struct code *code = &python->codes.data[i];
+		const struct python_code *code = &python->codes.data[i];
 
 		if (code->at == wanted->at && code->name == wanted->name && code->file == wanted->file &&
 		    code->lines == wanted->lines && code->first_line == wanted->first_line)
@@ -435,24 +374,31 @@ static const struct code *known_code(const struct look_python *python, const str
 	return NULL;
 }
 
-static const struct code *code_of(struct look_python *python, uint64_t at)
+bool python_read_names(struct look_python *python, struct python_code *code)
 {
-	const struct code *known;
-	struct code code;
+	code->name_id = read_text(python, code->name);
+	code->file_id = read_text(python, code->file);
+	read_lines(python, code);
+	if (code->name_id)
+		return true;
+	python->tables_bytes -= code->nr_table;
+	free(code->table);
+	code->table = NULL;
+	return false;
+}
 
-	if (!read_code(python, at, &code))
+static const struct python_code *code_of(struct look_python *python, uint64_t at)
+{
+	const struct python_code *known;
+	struct python_code code;
+
+	if (!python_read_code(python, at, &code))
 		return NULL;
 	known = known_code(python, &code);
-	if (known || python->codes.nr == CODES_MAX)
+	if (known || python->codes.nr == PYTHON_CODES_MAX)
 		return known;
-	code.name_id = read_text(python, code.name);
-	code.file_id = read_text(python, code.file);
-	read_lines(python, &code);
-	if (!code.name_id) {
-		python->tables_bytes -= code.nr_table;
-		free(code.table);
+	if (!python_read_names(python, &code))
 		return NULL;
-	}
 	vec_push(&python->codes, code);
 	return &vec_last(&python->codes);
 }
@@ -461,14 +407,14 @@ static const struct code *code_of(struct look_python *python, uint64_t at)
 static void expect_names(struct look_python *python)
 {
 	VEC(uint64_t) addresses = {};
-	struct code code;
+	struct python_code code;
 
 	for (size_t i = 0; i < python->frames.nr; i++)
 		vec_push(&addresses, python->frames.data[i].code);
 	look_pages_expect(python->pages, addresses.data, addresses.nr);
 	addresses.nr = 0;
 	for (size_t i = 0; i < python->frames.nr; i++) {
-		if (!read_code(python, python->frames.data[i].code, &code) || known_code(python, &code))
+		if (!python_read_code(python, python->frames.data[i].code, &code) || known_code(python, &code))
 			continue;
 		vec_push(&addresses, code.name);
 		vec_push(&addresses, code.file);
@@ -478,8 +424,7 @@ static void expect_names(struct look_python *python)
 	vec_done(&addresses);
 }
 
-/* A frame in place of others; `number` keeps them apart. */
-static uint32_t add_label(struct look_python *python, const char *text, uint64_t number)
+uint32_t python_add_label(struct look_python *python, const char *text, uint64_t number)
 {
 	struct profile_frame frame = { .kind = FRAME_TEXT, .where = LABELS_FROM + number };
 
@@ -487,22 +432,27 @@ static uint32_t add_label(struct look_python *python, const char *text, uint64_t
 	return profile_add_frame(python->profile, &frame);
 }
 
-static uint32_t frame_of(struct look_python *python, const struct frame *read)
+uint32_t python_add_frame(struct look_python *python, const struct python_code *code, int64_t offset)
 {
-	const struct code *code = code_of(python, read->code);
 	struct profile_frame frame = { .kind = FRAME_INTERPRETER, .line_reason = LINES_FOUND };
 
-	if (!code) {
-		python->has_failed = true;
-		return add_label(python, "[python: not readable]", 0);
-	}
 	frame.name = code->name_id;
 	frame.source = code->file_id;
-	frame.line = code->nr_table ? python_line(code->table, code->nr_table, code->first_line, read->offset) : 0;
+	frame.line = code->nr_table ? python_line(code->table, code->nr_table, code->first_line, offset) : 0;
 	frame.module = profile_add_string(python->profile, "python");
 	frame.where = (uint64_t)frame.name << 32 | frame.source;
 	frame.space = frame.line;
 	return profile_add_frame(python->profile, &frame);
+}
+
+static uint32_t frame_of(struct look_python *python, const struct python_frame *read)
+{
+	const struct python_code *code = code_of(python, read->code);
+
+	if (code)
+		return python_add_frame(python, code, read->offset);
+	python->has_failed = true;
+	return python_add_label(python, "[python: not readable]", 0);
 }
 
 /* ---- between the native frames ---- */
@@ -539,7 +489,7 @@ static size_t find_step(const struct look_walk *walk, size_t step, uint64_t mark
 	return above;
 }
 
-static void add_group(struct look_python *python, const struct group *group, uint16_t place, bool replaces,
+static void add_group(struct look_python *python, const struct python_group *group, uint16_t place, bool replaces,
 		      struct drain_insert *inserts, size_t *nr)
 {
 	for (size_t i = 0; i < group->nr; i++)
@@ -556,7 +506,7 @@ static size_t place_groups(struct look_python *python, const struct look_walk *w
 	size_t step = 0, nr = 0;
 
 	for (size_t i = 0; i < python->groups.nr; i++) {
-		const struct group *group = &python->groups.data[i];
+		const struct python_group *group = &python->groups.data[i];
 		bool replaces;
 		uint16_t place;
 
@@ -570,7 +520,7 @@ static size_t place_groups(struct look_python *python, const struct look_walk *w
 
 static int compare_groups(const void *left, const void *right)
 {
-	const struct group *a = left, *b = right;
+	const struct python_group *a = left, *b = right;
 	uint64_t at_a = a->marker ?: UINT64_MAX, at_b = b->marker ?: UINT64_MAX;
 
 	if (at_a != at_b)
@@ -615,8 +565,8 @@ void look_python_walk(struct look_python *python, const struct look_walk *walk, 
 		struct drain_insert *last = &thread->inserts[thread->nr_inserts++];
 
 		last->place = thread->nr_inserts > 1 ? last[-1].place + last[-1].replaces : 0;
-		last->frame = python->has_failed ? add_label(python, "[python: not readable]", 0)
-						 : add_label(python, "[python: more frames]", 1);
+		last->frame = python->has_failed ? python_add_label(python, "[python: not readable]", 0)
+						 : python_add_label(python, "[python: more frames]", 1);
 	}
 	thread->lacks_frames = python->has_failed;
 }

@@ -138,3 +138,17 @@ uint32_t python_line(const uint8_t *table, size_t nr, uint32_t first_line, int64
 	}
 	return line;
 }
+
+uint64_t python_lines_bytes(const uint8_t *table, size_t nr)
+{
+	struct line_reader reader = { table, table + nr };
+	uint64_t bytes = 0;
+
+	while (reader.at < reader.end) {
+		uint8_t head = *reader.at++;
+
+		take_entry(&reader, head >> 3 & 15);
+		bytes += 2 * ((head & 7) + 1);
+	}
+	return bytes;
+}

@@ -32,6 +32,7 @@ enum symbol {
 	UNICODE_AS_UTF8,
 	CODE_TYPE,
 	UNICODE_TYPE,
+	LOOP,
 	VERSION,
 	NR_SYMBOLS,
 };
@@ -52,6 +53,7 @@ static const char *const symbol_names[NR_SYMBOLS] = {
 	[UNICODE_AS_UTF8] = "PyUnicode_AsUTF8AndSize",
 	[CODE_TYPE] = "PyCode_Type",
 	[UNICODE_TYPE] = "PyUnicode_Type",
+	[LOOP] = "_PyEval_EvalFrameDefault",
 	[VERSION] = "Py_Version",
 };
 
@@ -408,6 +410,7 @@ static bool ask_objects(struct asking *asking)
 {
 	asking->layout->code_type = asking->symbols[CODE_TYPE];
 	asking->layout->text_type = asking->symbols[UNICODE_TYPE];
+	asking->layout->loop = asking->symbols[LOOP];
 	return asking->layout->code_type && asking->layout->text_type;
 }
 

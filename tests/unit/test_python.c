@@ -69,6 +69,7 @@ static struct python_layout layout_with(const char *name, const struct code *cod
 					  STT_FUNC, STB_GLOBAL);
 	elf_writer_symbol(&writer, DYNSYM, "PyCode_Type", 0x9000, 400, STT_OBJECT, STB_GLOBAL);
 	elf_writer_symbol(&writer, DYNSYM, "PyUnicode_Type", 0xa000, 400, STT_OBJECT, STB_GLOBAL);
+	elf_writer_symbol(&writer, DYNSYM, "_PyEval_EvalFrameDefault", 0xb000, 400, STT_FUNC, STB_GLOBAL);
 	elf_writer_finish(&writer);
 	for (size_t i = 0; i < NR_FUNCTIONS; i++) {
 		const struct code *is = code && !strcmp(functions[i].name, name) ? code : &functions[i].code;
@@ -117,6 +118,7 @@ TEST(functions_tell_the_layout)
 	assert_int_equal(layout.text_ascii, 0x30);
 	assert_int_equal(layout.code_type, 0x9000);
 	assert_int_equal(layout.text_type, 0xa000);
+	assert_int_equal(layout.loop, 0xb000);
 	assert_int_equal(layout.code_tags, 0);
 }
 
@@ -261,6 +263,8 @@ TEST(line_tables_are_read)
 	}
 	assert_int_equal(python_line(table, 0, 100, 8), 100);
 	assert_int_equal(python_line(table, 6, 100, 8), 101); /* cut */
+	assert_int_equal(python_lines_bytes(table, sizeof(table)), 16);
+	assert_int_equal(python_lines_bytes(table, 0), 0);
 }
 
 /* ---- strings ---- */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A CPython process and its code objects: look_python.c reads threads that stand still, walked_python.c names the frames that the BPF
+ * programs have walked.
+ */
+#pragma once
+
+#include "core/session/look_pages.h"
+#include "core/session/look_python.h"
+
+enum {
+	PYTHON_CODES_MAX = 4096, /* code objects of a process */
+	PYTHON_CHECKED_MAX = 32, /* threads whose ids must be at one place */
+};
+
+/* A code object and what it is called. */
+struct python_code {
+	uint64_t at;
+	uint64_t name, file, lines; /* addresses */
+	uint32_t first_line;
+	string_id name_id, file_id;
+	uint8_t *table; /* of lines */
+	size_t nr_table;
+};
+
+/* A thread of an interpreter. */
+struct python_state {
+	uint64_t at;
+	uint32_t tid; /* in the namespace of the process; 0: it has not begun */
+};
+
+struct python_frame {
+	uint64_t code; /* 0: it could not be read */
+	int64_t offset; /* of the instruction in the bytecode */
+};
+
+/* Frames that one call from C has led to, innermost first. `marker` is an address in the native frame of the interpreter's loop. */
+struct python_group {
+	uint64_t marker; /* 0: unknown */
+	size_t first, nr; /* in `frames` */
+};
+
+/* A process whose frames are not shown. */
+struct python_refusal {
+	uint32_t tgid;
+	char *line;
+};
+
+struct look_python {
+	const struct unwinding *unwinding; /* borrowed, as the next one */
+	struct profile *profile;
+
+	/* the process at hand */
+	uint32_t tgid; /* 0: none */
+	const struct python_layout *layout; /* NULL: none that can be used */
+	uint64_t bias;
+	uint16_t code_name, code_file, code_first_line, code_lines; /* offsets */
+	uint16_t text_compact;
+	VEC(struct python_state) states;
+	uint16_t state_block; /* offset in a state of the address of the thread's control block, before its thread id */
+	bool lacks_states; /* the list of threads could not be read to its end: it may have changed meanwhile */
+	VEC(struct python_code) codes;
+	size_t tables_bytes; /* of their tables */
+
+	/* the thread at hand */
+	const struct look_walk *walk; /* NULL: its stack is not at hand */
+	VEC(struct python_frame) frames;
+	VEC(struct python_group) groups;
+	struct look_pages *pages;
+	bool has_failed; /* something of the thread could not be read */
+	bool has_more; /* than FRAMES_MAX frames, or STEPS_MAX steps */
+
+	size_t names_left; /* bytes that may yet be read */
+	VEC(struct python_refusal) refused;
+};
+
+/* Copies bytes of the process; false: some of them cannot be read. */
+bool python_read_bytes(struct look_python *python, uint64_t at, void *to, size_t nr);
+
+/* 0 where it cannot be read, which `has_failed` says. */
+uint64_t python_word_at(struct look_python *python, uint64_t at);
+
+/* Reads the process at hand, which has a layout: its type of code objects and its threads. NULL, or why it is refused. */
+const char *python_read_process(struct look_python *python);
+
+/* Notes why no frames of the process are shown, and forgets its layout. */
+void python_refuse(struct look_python *python, uint32_t tgid, const char *why);
+
+/* Reads the members of a code object. False: there is no code object here. */
+bool python_read_code(struct look_python *python, uint64_t at, struct python_code *ret_code);
+
+/* Reads its names and lines. False: it has no name. It then has no table that is to be freed. */
+bool python_read_names(struct look_python *python, struct python_code *code);
+
+/* The frame of the profile for an instruction of a code object. */
+uint32_t python_add_frame(struct look_python *python, const struct python_code *code, int64_t offset);
+
+/* A frame in place of others; `number` keeps them apart. */
+uint32_t python_add_label(struct look_python *python, const char *text, uint64_t number);
