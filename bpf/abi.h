@@ -109,7 +109,8 @@ struct st_stack_head {
 	__u8 kernel_status; /* enum stack_status */
 	__u8 user_status;
 	__u8 user_end; /* enum st_stack_end */
-	__u16 nr_kernel;
+	__u8 nr_kernel;
+	__u8 nr_python; /* frames of an interpreter, of two words each, after the user frames */
 	__u8 nr_user;
 	__u8 guess; /* number of the first user frame that was found by guess (unwind_step.h); 0: none */
 	__u16 remap; /* st_control.remaps of the process: the same addresses are other code after a change */
@@ -131,6 +132,58 @@ struct st_stack {
 	struct st_stack_head head;
 	__u64 frames[2 * ST_MAX_FRAMES];
 };
+
+/*
+ * A Python frame in a record, innermost first: bpf/python.bpf.c. The first word has the address of the code object, and in the outermost
+ * frame that one call from C has led to, where these frames belong among the user frames. The second word has the instruction and a
+ * cookie of the code object. A first word of 0 stands for frames that are missing, for a reason in the second word.
+ */
+#define ST_PYTHON_ADDRESS_BITS 47
+#define ST_PYTHON_ADDRESS(first) ((first) & ((1ULL << ST_PYTHON_ADDRESS_BITS) - 1))
+#define ST_PYTHON_ENDS(first) ((first) >> 48 & 1) /* the frames of a call end with it */
+#define ST_PYTHON_REPLACES(first) ((first) >> 49 & 1) /* they replace the user frame at their place */
+#define ST_PYTHON_PLACE(first) ((__u32)((first) >> 56)) /* number of a user frame */
+#define ST_PYTHON_FIRST(replaces, place) (1ULL << 48 | (__u64)(replaces) << 49 | (__u64)(place) << 56)
+#define ST_PYTHON_OFFSET(second) ((__s32)(second)) /* of the instruction in the bytecode */
+#define ST_PYTHON_COOKIE(second) ((__u32)((second) >> 32))
+
+enum st_python_missing {
+	ST_PYTHON_UNREADABLE = 1,
+	ST_PYTHON_MORE, /* the record has no room for them */
+};
+
+#define ST_PYTHON_NONE 0xffff
+
+/* A process whose Python frames are walked, by its tgid. All numbers but addresses are offsets in bytes. */
+struct st_python {
+	__u64 exec_id; /* of its program; 0: the first event sets it */
+	__u64 code_type; /* address of the type of code objects */
+	__u64 loop; /* address of the interpreter's loop; 0: not needed */
+	__u16 block_thread; /* in the thread's control block: the address of its state */
+	__u16 thread_block; /* in its state: the address of the control block */
+	__u16 thread_cframe, thread_frame; /* the former may be ST_PYTHON_NONE */
+	__u16 frame_code, frame_instruction, frame_previous, frame_owner;
+	__u16 frame_is_entry; /* may be ST_PYTHON_NONE */
+	__u8 entry_owner, code_tags;
+	__u16 code_bytes; /* of a code object before its bytecode */
+	__u16 object_type, code_name, code_file, code_first_line, code_lines;
+};
+
+#define ST_PYTHON_FRAME_BYTES 80 /* of a frame that are read */
+#define ST_PYTHON_CODE_BYTES 256 /* of a code object, at most */
+
+/* Names, files, lines and first line of a code object. Another one at the same address differs in one of them. */
+static inline __attribute__((always_inline)) __u32 st_python_cookie(__u64 name, __u64 file, __u64 lines,
+								    __u32 first_line)
+{
+	__u64 cookie = name;
+
+	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL + file;
+	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL + lines;
+	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL + first_line;
+	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL;
+	return cookie >> 32;
+}
 
 /* The number of frames that are missing in the events of a record with ST_STACK_ELIDED. */
 struct st_depth {
@@ -309,6 +362,25 @@ struct st_slot {
 	struct st_uprobes uprobes;
 };
 
+/* State of bpf/python.bpf.c during a walk, of the scratch slot with the same number. */
+struct st_python_walk {
+	struct st_python python;
+	__u64 frame, cframe; /* the next one, and that of its call from C */
+	__u64 marker; /* an address in the native frame of the call whose frames have been taken; 0: none */
+	__u64 after; /* the frame that follows it */
+	__u32 at; /* words of the record */
+	__u32 first; /* `at` when the call began */
+	__u32 place, from; /* user frame that is compared with the marker, and the first one that was */
+	__u32 above; /* the first one that is above the marker */
+	__u32 nr_places; /* user frames whose stack pointers are known */
+	__u32 is_elided; /* others are not in the record */
+	__u32 is_checked; /* the marker is that of the innermost call, which is checked before its frames are taken */
+	__u64 pointers[ST_MAX_FRAMES + 1]; /* stack pointer of each user frame, and after the last one */
+	__u64 window[ST_PYTHON_FRAME_BYTES / 8];
+	__u64 pad[6]; /* the verifier wants them */
+	__u64 code[ST_PYTHON_CODE_BYTES / 8];
+};
+
 /* ---- threads as they are now ---- */
 
 #define ST_WALL_SETTLED_NS 1000000 /* longer than a switch takes */
@@ -463,7 +535,7 @@ struct st_config {
 	__u8 unwind; /* enum st_unwind_mode; all but OFF need bpf_probe_read_user() and _kernel() */
 	__u8 filters; /* st_has_filters() */
 	__u8 follows_walls; /* wall: on_task makes and checks the entries of st_walls */
-	__u8 pad1;
+	__u8 python; /* bpf/python.bpf.c walks the Python frames of the processes in st_pythons; needs `unwind` */
 	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
 	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
@@ -525,6 +597,8 @@ _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECOR
 ST_ASSERT_SIZE(struct st_wall, 80);
 ST_ASSERT_SIZE(struct st_look, 112 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
+ST_ASSERT_SIZE(struct st_python, 56);
+_Static_assert(ST_PYTHON_FRAME_BYTES / 8 + 6 == 16, "offsets are masked");
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);
 ST_ASSERT_SIZE(struct st_config, 104);

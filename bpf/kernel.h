@@ -105,6 +105,10 @@ struct sched_entity {
 	unsigned char sched_delayed; /* asleep, though on the run queue; from 6.12 on */
 };
 
+struct thread_struct {
+	unsigned long fsbase; /* x86_64 */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid;
@@ -121,6 +125,7 @@ struct task_struct {
 	struct sched_info sched_info;
 	struct uprobe_task *utask; /* NULL: has never hit a uprobe */
 	void *stack;
+	struct thread_struct thread;
 	struct task_struct *real_parent;
 	__u64 start_time;
 	__u64 start_boottime;

@@ -129,6 +129,10 @@ ST_MAP_OF(st_slabs_map, st_slabs);
 ST_MAP(st_processes, HASH, 0, 8192, __u32, struct st_unwind_process);
 ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 
+/* Processes with Python frames, and the walks of them. */
+ST_MAP(st_pythons, HASH, 0, 1024, __u32, struct st_python);
+ST_MAP(st_python_walks, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_python_walk);
+
 ST_MAP(st_deep, PERCPU_ARRAY, 0, 1, __u32, struct st_deep);
 
 /* Deep stacks by the ids of their records. If it is full, rows of further ones show the number of their first event. */

@@ -131,7 +131,7 @@ __noinline int st_send_event(__u32 slot_index, __u32 generation, __u64 now)
 	bytes = st_record_bytes(head);
 	if (bytes > sizeof(slot->stack))
 		return 0;
-	if ((int)bpf_ringbuf_output(&st_ring, &slot->stack, bytes, st_wake_flag(head->tgid))) {
+	if ((int)bpf_ringbuf_output(&st_ring, &slot->stack, bytes, st_wake_for(head))) {
 		st_drop(&way, ST_LOSS_EVENT_DROPPED);
 		return 0;
 	}

@@ -130,9 +130,16 @@ static __always_inline void st_mix(struct st_id *id, __u64 word)
  */
 int st_hash(__u32 slot_index, __u32 nr_words);
 
+/* The words of Python frames. */
+static __always_inline __u32 st_python_words(const struct st_stack_head *head)
+{
+	return st_config.python ? 2 * head->nr_python : 0;
+}
+
 static __always_inline void st_hash_record(const struct st_stack *stack, __u32 slot_index)
 {
-	st_hash(slot_index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+	st_hash(slot_index,
+		ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user + st_python_words(&stack->head));
 	if (st_config.unwind && st_config.mode != EVENTS_EACH && stack->head.flags & ST_STACK_ELIDED)
 		st_unwind_note_depth(slot_index);
 }
@@ -286,7 +293,7 @@ static __always_inline void st_stamp(struct st_stack_head *head, __u64 now)
 
 static __always_inline __u32 st_record_bytes(const struct st_stack_head *head)
 {
-	return sizeof(*head) + 8 * (head->nr_kernel + head->nr_user);
+	return sizeof(*head) + 8 * (head->nr_kernel + head->nr_user + st_python_words(head));
 }
 
 /* Sets the key parts that the plan wants. With user frames, which are raw addresses, the process is always part of the identity. */
@@ -348,6 +355,14 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 	return BPF_RB_NO_WAKEUP;
 }
 
+/* The reader is woken for Python frames too: code objects must be read while they live. */
+static __always_inline __u64 st_wake_for(const struct st_stack_head *head)
+{
+	if (st_config.python && head->nr_python)
+		return BPF_RB_FORCE_WAKEUP;
+	return st_wake_flag(head->tgid);
+}
+
 /*
  * The ring had no room for a record. It is sent when its id is new in a generation, so the reader is asked to swap: in the next
  * generation, the next event with this id sends it. (The records of sleepers are sent at each of their waits.)
@@ -366,7 +381,7 @@ static __always_inline void st_send_record(const struct st_way *way, struct st_s
 		return;
 	if (bytes > sizeof(*stack))
 		return;
-	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_flag(stack->head.tgid))) {
+	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_for(&stack->head))) {
 		st_note_refused(way);
 		return;
 	}

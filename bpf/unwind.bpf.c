@@ -107,6 +107,12 @@ __noinline int st_unwind_part(__u32 slot_index)
 	if (!slot)
 		return ST_END_NO_PROCESS;
 	in_uprobes = slot->unwind.in_uprobes;
+	if (st_config.python) {
+#pragma clang loop unroll(disable)
+		for (int i = 0; i < ST_PART_STEPS && !end; i++)
+			end = st_python_few(slot_index, in_uprobes);
+		return end;
+	}
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PART_STEPS && !end; i++)
 		end = st_unwind_few(slot_index, in_uprobes);
@@ -232,6 +238,8 @@ __noinline int st_unwind_first(__u32 slot_index)
 		return -1;
 	if (slot->unwind.in_uprobes)
 		st_unwind_uprobes(slot_index);
+	if (st_config.python)
+		st_python_note(slot_index);
 	end = st_unwind_step(slot_index);
 	if (slot->unwind.space)
 		slot->unwind.leaf_by_frame = slot->unwind.by_frame;
@@ -244,9 +252,13 @@ __noinline int st_unwind_end(__u32 slot_index, int end)
 
 	if (!slot)
 		return 0;
+	if (st_config.python)
+		st_python_note(slot_index);
 	if (slot->unwind.at == slot->unwind.until)
 		end = st_unwind_join(slot_index, end);
 	st_end_walk(&slot->unwind, &slot->stack.head, end);
+	if (st_config.python)
+		st_python_walk(slot_index);
 	return 1;
 }
 

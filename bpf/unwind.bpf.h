@@ -42,11 +42,23 @@ int st_unwind_join(__u32 slot_index, int end);
 /* Notes the number of elided frames of the slot's record, by its id. */
 int st_unwind_note_depth(__u32 slot_index);
 
+/* Python frames (bpf/python.bpf.c), only with st_config.python: notes the stack pointer of the user frame that is stored next. */
+int st_python_note(__u32 slot_index);
+
+/* Like st_unwind_few(), with a note before each step. */
+int st_python_few(__u32 slot_index, __u32 in_uprobes);
+
+/* After the walk of the user frames: adds the Python frames of the thread to the record. */
+int st_python_walk(__u32 slot_index);
+
 /* Finds the rule for the current pc and caches it. Returns the enum st_stack_end with which the walk ends if there is no rule. */
 int st_unwind_find(__u32 slot_index);
 
 /* Reads a word of the stack into st_unwind.word, for code that rarely runs. 0 or -1. */
 int st_unwind_word(__u32 slot_index, __u64 address);
+
+/* One frame of the walk: unwind_step.h. */
+int st_unwind_step(__u32 slot_index);
 
 /* For a task that has hit uprobes: replaces `pc` by the true pc or return address (unwind_uprobes.bpf.c). */
 int st_unwind_uprobes(__u32 slot_index);

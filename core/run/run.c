@@ -220,7 +220,7 @@ static int start(struct run *run)
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run, clock_monotonic_ns());
 		spaces_start_over(run->spaces);
-		tables_await(&run->tables, run->loaded);
+		run_await_tables(run);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
@@ -470,10 +470,10 @@ static int collect(struct run *run)
 		if (!err && reason == COLLECT_INTERVAL)
 			run_progress_show(&run->progress, run->drain, &run->profile);
 	}
-	if (!err)
-		run->reason = reason;
+	run->reason = err ? run->reason : reason;
 	if (run->screen && (err || reason == COLLECT_SIGNAL))
 		run_screen_leave(run->screen);
+	run_say_python(run);
 	return err;
 }
 

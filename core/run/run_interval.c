@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The interval of a run that is being collected, from its first record to its names. */
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/profile/context.h"
 #include "core/profile/wait_reasons.h"
 #include "core/profile/wall.h"
 #include "core/render/filter.h"
 #include "core/run/run_state.h"
+#include "core/run/words.h"
 #include "symbolize/symbolize.h"
 
 bool run_shows_events(const struct run *run)
@@ -24,6 +26,23 @@ struct drain_target run_target(struct run *run)
 				      .spaces = run->spaces,
 				      .unwinding = run->unwinding,
 				      .interval = run_current(run) };
+}
+
+void run_await_tables(struct run *run)
+{
+	const struct drain_target target = run_target(run);
+
+	tables_await(&run->tables, run->loaded);
+	drain_begin_python(run->drain, &target);
+}
+
+void run_say_python(const struct run *run)
+{
+	_cleanup_(buf_done) struct buf notes = {};
+
+	drain_add_python_notes(run->drain, &notes);
+	if (notes.nr && !run->plan->presentation.quiet)
+		run_say_lines(buf_text(&notes));
 }
 
 /* The time limit of source lines while events are collected: new events have to wait that long. */

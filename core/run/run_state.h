@@ -64,6 +64,12 @@ bool run_shows_events(const struct run *run);
 struct profile_interval *run_current(struct run *run);
 struct drain_target run_target(struct run *run);
 
+/* Waits for the tables of the first events, and tells the programs where Python frames are. */
+void run_await_tables(struct run *run);
+
+/* Prints why some processes have no Python frames. */
+void run_say_python(const struct run *run);
+
 /* Looks up names, or what another host needs to look them up. */
 void run_name_all(struct run *run);
 

@@ -11,6 +11,7 @@
 #include "core/base/err.h"
 #include "core/host/cgroup_target.h"
 #include "core/session/drain_private.h"
+#include "core/session/walked_python.h"
 
 #define MAX_DELTAS (1U << 16) /* more waiting deltas cause a swap */
 
@@ -21,7 +22,7 @@ static bool is_whole_record(const struct st_stack *stack, size_t bytes)
 	const struct st_stack_head *head = &stack->head;
 
 	return bytes >= sizeof(*head) && head->nr_kernel <= ST_MAX_FRAMES && head->nr_user <= ST_MAX_FRAMES &&
-	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user);
+	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user + 2 * (size_t)head->nr_python);
 }
 
 /* All messages have their kind at the same offset, and are at least as long as struct st_delta. */
@@ -60,6 +61,7 @@ bool drain_ring(struct drain *drain, const struct drain_target *target)
 	bool woken;
 
 	ring_buffer__consume(drain->ring);
+	walked_python_update(drain->python);
 	drain_add_kept(drain, target);
 	renew_cache(drain);
 	unwinding_work(target->unwinding, 0);
@@ -106,6 +108,7 @@ void drain_free(struct drain *drain)
 	if (!drain)
 		return;
 	ring_buffer__free(drain->ring);
+	walked_python_free(drain->python);
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++)
 		closep(&drain->generations[generation].counts);
 	free(drain->cgroup_root);
@@ -115,6 +118,19 @@ void drain_free(struct drain *drain)
 	vec_done(&drain->recent);
 	vec_done(&drain->tallies);
 	free(drain);
+}
+
+void drain_begin_python(struct drain *drain, const struct drain_target *target)
+{
+	if (!loaded_config(drain->loaded)->python)
+		return;
+	drain->python = walked_python_new(drain, target);
+	walked_python_update(drain->python);
+}
+
+void drain_add_python_notes(const struct drain *drain, struct buf *notes)
+{
+	walked_python_add_notes(drain->python, notes);
 }
 
 int drain_fd(const struct drain *drain)

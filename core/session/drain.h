@@ -26,6 +26,15 @@ struct drain_target {
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain);
 void drain_free(struct drain *drain);
 
+/*
+ * If Python frames are walked: tells the programs of the processes of -p, as far as the tables of their files are there. To be called
+ * before the first event.
+ */
+void drain_begin_python(struct drain *drain, const struct drain_target *target);
+
+/* Adds a line for each process whose Python frames are not shown, with the reason. */
+void drain_add_python_notes(const struct drain *drain, struct buf *notes);
+
 /* The ring's descriptor for epoll: it is readable when the BPF programs ask to be drained. */
 int drain_fd(const struct drain *drain);
 

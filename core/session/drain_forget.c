@@ -11,6 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/session/drain_private.h"
+#include "core/session/walked_python.h"
 
 /* Deep stacks have their numbers from the next event on. */
 static int clear_depths(struct drain *drain)
@@ -65,6 +66,7 @@ int drain_forget_begin(struct drain *drain)
 
 void drain_forget_end(struct drain *drain, struct profile *profile)
 {
+	walked_python_forget(drain->python);
 	profile_keep_only(profile, drain->recent.data, drain->recent.nr);
 	vec_done(&drain->recent);
 	drain->forgetting = false;

@@ -19,6 +19,8 @@ struct drain {
 	bool woken; /* a BPF program asked for a swap of the generations */
 	uint64_t bad_messages;
 
+	struct walked_python *python; /* NULL: Python frames are not walked */
+
 	/* drain_records.c */
 	VEC(uint64_t) pending; /* records that wait: struct st_stack, one after the other */
 	VEC(struct st_pair) pairs; /* that wait */
@@ -91,6 +93,7 @@ struct drain_look {
 	const struct drain_insert *inserts; /* by place */
 	size_t nr_inserts;
 	bool lacks_frames; /* some frames of an interpreter could not be read */
+	enum st_loss lack; /* the loss that this is */
 };
 
 /* Adds a row for a thread as it is now (look.c). */

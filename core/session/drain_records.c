@@ -7,6 +7,7 @@
 #include "core/base/cleanup.h"
 #include "core/profile/wait_reasons.h"
 #include "core/session/drain_private.h"
+#include "core/session/walked_python.h"
 #include "core/spaces/cgroup_paths.h"
 
 #define WORDS_OF(bytes) (((bytes) + 7) / 8)
@@ -263,7 +264,7 @@ static void add_inserts(struct profile_record *record, const struct drain_look *
 		from -= is_replacing;
 	}
 	if (look->lacks_frames)
-		record->user_loss = 1 + ST_LOSS_INTERPRETER;
+		record->user_loss = 1 + look->lack;
 }
 
 static void add_state_frame(struct profile *profile, struct profile_record *record, char letter, uint32_t *frames,
@@ -293,6 +294,19 @@ static void add_look_frames(struct drain *drain, struct profile *profile, struct
 									: ST_LOSS_NOT_SAMPLED);
 }
 
+/* The Python frames of a record, between its user frames. */
+static void add_python(struct drain *drain, const struct drain_target *target, const struct st_stack *stack,
+		       struct profile_record *record, uint32_t *frames, uint64_t *addresses)
+{
+	struct drain_insert inserts[ST_MAX_FRAMES];
+	struct drain_look look = { .inserts = inserts, .lack = ST_LOSS_PYTHON };
+
+	look.nr_inserts = walked_python_inserts(drain->python, stack, inserts, &look.lacks_frames);
+	target->interval->losses[ST_LOSS_PYTHON] += look.lacks_frames;
+	if (look.nr_inserts)
+		add_inserts(record, &look, frames, addresses);
+}
+
 static struct profile_id add_record(struct drain *drain, const struct drain_target *target,
 				    const struct st_stack *stack, const struct drain_look *look)
 {
@@ -313,6 +327,8 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 				  addresses + record.nr_kernel + record.nr_user);
 	if (look && look->nr_inserts)
 		add_inserts(&record, look, frames + record.nr_kernel, addresses + record.nr_kernel);
+	if (stack->head.nr_python)
+		add_python(drain, target, stack, &record, frames + record.nr_kernel, addresses + record.nr_kernel);
 	add_look_frames(drain, target->profile, &record, look, frames, addresses);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };
@@ -385,7 +401,7 @@ static int compare_times(const void *left, const void *right)
 
 static size_t words_of(const struct st_stack *stack)
 {
-	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user + 2 * (size_t)stack->head.nr_python;
 }
 
 /* Events of the new generation are in the statistics of the next interval. */

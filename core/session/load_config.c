@@ -9,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/files/proc_maps.h"
 #include "core/host/cgroup_target.h"
 #include "core/host/host.h"
 #include "core/host/pidns.h"
@@ -199,6 +200,26 @@ static bool takes_kernel_stacks(const struct plan *plan, const struct attach_pla
 	return plan->want_kernel;
 }
 
+static void look_for_python(void *context, const struct proc_mapping *mapping)
+{
+	*(bool *)context |= mapping->kind == MAPPING_FILE && strstr(mapping->path, "python");
+}
+
+/*
+ * Whether Python frames are walked: a process of -p maps a file with `python` in its name. Only timed samples and the scheduler's
+ * programs do it.
+ */
+static bool walks_python(const struct loaded *loaded, const struct plan *plan)
+{
+	bool is_there = false;
+
+	if (!loaded->traits->has_no_places || plan->looks || plan->command)
+		return false;
+	for (size_t i = 0; i < plan->tgids.nr && !is_there; i++)
+		proc_maps_read_of(plan->tgids.data[i], look_for_python, &is_there);
+	return is_there;
+}
+
 static int set_config(struct loaded *loaded, const struct plan *plan)
 {
 	const struct attach_plan *attach = loaded->attach;
@@ -232,6 +253,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
+	config.python = config.unwind && walks_python(loaded, plan);
 	err = set_task_filter(&config, plan);
 	config.filters = st_has_filters(&config);
 	loaded->skeleton->rodata->st_config = config;
@@ -312,6 +334,8 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_slabs, unwinds, 0);
 	want_map(maps->st_processes, unwinds, 0);
 	want_map(maps->st_recent, unwinds, 0);
+	want_map(maps->st_pythons, loaded_config(loaded)->python, 0);
+	want_map(maps->st_python_walks, loaded_config(loaded)->python, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
 	want_map(maps->st_deep, unwinds, 0);
 	want_map(maps->st_depths, unwinds, 0);
 	want_map(maps->st_look, plan->looks || plan->wall, 0);

@@ -553,6 +553,7 @@ static void add_thread(struct look_run *run, const struct drain_target *target, 
 		row.inserts = thread->inserts;
 		row.nr_inserts = thread->nr_inserts;
 		row.lacks_frames = thread->lacks_frames;
+		row.lack = ST_LOSS_INTERPRETER;
 		drain_add_look(run->sources->drain, target, thread->stack, &row);
 		return;
 	}

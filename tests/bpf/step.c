@@ -82,6 +82,22 @@ static uint64_t some_task(void)
 #include "bpf/unwind_uprobes.bpf.c"
 #include "bpf/uprobes.bpf.c"
 
+/* Python frames are not walked here. */
+int st_python_note(__u32 slot_index)
+{
+	return 0;
+}
+
+int st_python_few(__u32 slot_index, __u32 in_uprobes)
+{
+	return 0;
+}
+
+int st_python_walk(__u32 slot_index)
+{
+	return 0;
+}
+
 const volatile struct st_config st_config = { .unwind = ST_UNWIND_TABLES };
 
 static struct st_slot one_slot;

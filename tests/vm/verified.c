@@ -38,6 +38,7 @@ struct access {
 	__u8 read_user;
 	const char *name;
 	__u8 unwind; /* enum st_unwind_mode */
+	__u8 python;
 };
 
 static const struct access accesses[] = {
@@ -48,6 +49,15 @@ static const struct access accesses[] = {
 
 /* --unwind=fp: other functions walk then, and before 6.8 the verifier looks at those of both. */
 static const struct access by_frames = { TASK_ACCESS_PROBE_READ, 1, "probe read, frame pointers", ST_UNWIND_OFF };
+
+/* -p of a Python: the programs that have its frames walk them too. */
+static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe read, Python", ST_UNWIND_AUTO, 1 };
+
+static bool walks_python(const char *name)
+{
+	return !strcmp(name, "on_sample") || !strcmp(name, "on_wall_sample") || !strcmp(name, "on_switch") ||
+	       !strcmp(name, "on_wall_switch");
+}
 
 static void switch_everything_on(struct st_config *config, const struct access *access)
 {
@@ -68,6 +78,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->pidns_level = access->task == TASK_ACCESS_PROBE_READ; /* deeper by dereference: not before v6.5 */
 	config->read_user = access->read_user;
 	config->unwind = access->unwind;
+	config->python = access->python;
 	config->walk_frames = access->read_user;
 	config->filters = st_has_filters(config);
 }
@@ -175,8 +186,13 @@ static const char *tail_of(const char *log)
 
 static int judge(const char *name, const struct access *access, long count, long before)
 {
+	long python = walks_python(name) && access == &accesses[0] ? load_one(name, &with_python) : UNKNOWN;
 	bool walks_frames = count != REFUSED && access->read_user; /* as core/session/load_config.c has it */
 
+	if (python == REFUSED)
+		return printf("not ok: %s was refused with Python frames:\n%s\n", name, tail_of(verifier_log)), 1;
+	if (python != UNKNOWN)
+		printf("with Python frames: %s %ld\n", name, python);
 	if (before != REFUSED && walks_frames && load_one(name, &by_frames) == REFUSED)
 		return printf("not ok: %s was refused with frame pointers:\n%s\n", name, tail_of(verifier_log)), 1;
 	if (before == UNKNOWN)

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The Python frames of the current thread, after the user frames of its record: docs/internals/python.md.
+ *
+ * The walk is a state machine in a map, so that the verifier follows one step and not all. A step takes one frame, or compares one user
+ * frame with the marker of the call whose frames have been taken. All memory is that of the process and may be forged: what is read is
+ * bounded, and a code object must have its type.
+ */
+#include "bpf/unwind.bpf.h"
+
+#if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
+
+#define ST_PYTHON_STEPS 23 /* in each of two loops: 529 frames and comparisons */
+#define ST_PYTHON_FEW 13 /* native frames: ST_PART_STEPS */
+#define ST_PYTHON_NO_PLACE 0xff
+/*
+ * In 3.11 and 3.12 the loop tells its thread of its _PyCFrame before it fills it, in its first 0x6d to 0xae bytes. A thread that is
+ * there has frames that cannot be known.
+ */
+#define ST_PYTHON_PROLOGUE 0x100
+
+/* NULL if Python frames are not walked: the maps do not exist then. */
+static __always_inline struct st_python_walk *st_python_walk_at(__u32 slot_index)
+{
+	return st_config.python ? bpf_map_lookup_elem(&st_python_walks, &slot_index) : 0;
+}
+
+static __always_inline int st_python_read(__u64 address, __u64 *ret_word)
+{
+	*ret_word = 0;
+	return address & 7 || (int)bpf_probe_read_user(ret_word, 8, (void *)address) ? -1 : 0;
+}
+
+__noinline int st_python_note(__u32 slot_index)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	__u32 number;
+
+	if (!walk || !slot || slot->unwind.nr_outer)
+		return 0;
+	number = ST_MAX_FRAMES - slot->unwind.until + slot->unwind.at;
+	if (number > ST_MAX_FRAMES)
+		return 0;
+	st_opaque(number);
+	walk->pointers[number & ST_MAX_FRAMES] = slot->unwind.sp;
+	return 0;
+}
+
+__noinline int st_python_few(__u32 slot_index, __u32 in_uprobes)
+{
+	int end = 0;
+
+	if (!st_config.python)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_PYTHON_FEW && !end; i++) {
+		if (in_uprobes)
+			st_unwind_uprobes(slot_index);
+		st_python_note(slot_index);
+		end = st_unwind_step(slot_index);
+	}
+	return end;
+}
+
+/* Adds two words to the record; the last room is for frames that are missing. 0 or -1. */
+static __always_inline int st_python_put(struct st_python_walk *walk, struct st_slot *slot, __u64 first, __u64 second,
+					 __u32 room)
+{
+	__u32 at = walk->at;
+
+	st_opaque(at);
+	if (at >= 2 * ST_MAX_FRAMES - room)
+		return -1;
+	st_opaque(at);
+	slot->stack.frames[at] = first;
+	slot->stack.frames[at + 1] = second;
+	walk->at = at + 2;
+	slot->stack.head.nr_python++;
+	return 0;
+}
+
+/* The walk ends with frames that are missing. */
+__noinline int st_python_end(__u32 slot_index, __u32 missing)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+
+	if (walk && slot)
+		st_python_put(walk, slot, 0, missing, 1);
+	return -1;
+}
+
+static __always_inline __u64 st_python_word(const __u64 *words, __u32 offset, __u32 mask)
+{
+	offset &= mask;
+	return *(const volatile __u64 *)((const __u8 *)words + offset);
+}
+
+/* The address of the code object at `code` goes to the record if it has the type of one. 0 or -1. */
+__noinline int st_python_take_code(__u32 slot_index, __u64 code, __u64 instruction)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	const __u32 mask = ST_PYTHON_CODE_BYTES - 8;
+	__u32 bytes, cookie;
+
+	if (!walk || !slot)
+		return -1;
+	bytes = walk->python.code_bytes;
+	if (bytes > ST_PYTHON_CODE_BYTES || code >> ST_PYTHON_ADDRESS_BITS)
+		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	if ((int)bpf_probe_read_user(walk->code, bytes, (void *)code) ||
+	    st_python_word(walk->code, walk->python.object_type, mask) != walk->python.code_type)
+		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	cookie =
+		st_python_cookie(st_python_word(walk->code, walk->python.code_name, mask),
+				 st_python_word(walk->code, walk->python.code_file, mask),
+				 st_python_word(walk->code, walk->python.code_lines, mask),
+				 *(volatile __u32 *)((__u8 *)walk->code + (walk->python.code_first_line & (mask + 4))));
+	if (st_python_put(walk, slot, code, (__u64)cookie << 32 | (__u32)(instruction - code - bytes), 3))
+		return st_python_end(slot_index, ST_PYTHON_MORE);
+	return 0;
+}
+
+/* The frames of a call have been taken: its marker is searched. */
+static __always_inline void st_python_mark(struct st_python_walk *walk, __u64 marker, __u64 after)
+{
+	walk->marker = marker;
+	walk->after = after;
+	walk->place = walk->from;
+	walk->above = ST_PYTHON_NO_PLACE;
+}
+
+/* Takes the next frame. 0, or -1: the walk ends. */
+__noinline int st_python_take(__u32 slot_index)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	const __u32 mask = 120;
+	__u8 owner, is_entry = 0;
+	__u64 frame, previous;
+
+	if (!walk)
+		return -1;
+	frame = walk->frame;
+	if (!frame)
+		return -1;
+	if (frame & 7 || (int)bpf_probe_read_user(walk->window, ST_PYTHON_FRAME_BYTES, (void *)frame))
+		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	owner = ((volatile __u8 *)walk->window)[walk->python.frame_owner & 127];
+	previous = st_python_word(walk->window, walk->python.frame_previous, mask);
+	if (walk->python.entry_owner && owner >= walk->python.entry_owner) {
+		st_python_mark(walk, walk->cframe ? walk->cframe : frame, previous);
+		return 0;
+	}
+	if (walk->python.frame_is_entry != ST_PYTHON_NONE)
+		is_entry = ((volatile __u8 *)walk->window)[walk->python.frame_is_entry & 127];
+	if (st_python_take_code(slot_index,
+				st_python_word(walk->window, walk->python.frame_code, mask) &
+					~(__u64)walk->python.code_tags,
+				st_python_word(walk->window, walk->python.frame_instruction, mask)))
+		return -1;
+	if (is_entry)
+		st_python_mark(walk, walk->cframe, previous);
+	else
+		walk->frame = previous;
+	return 0;
+}
+
+/* With _PyCFrame: goes to that of the caller, whose frame must be the one that follows. 0 or -1. */
+static __always_inline int st_python_leave_cframe(struct st_python_walk *walk)
+{
+	__u64 caller, frame;
+
+	if (st_python_read(walk->cframe + walk->python.thread_frame + 8, &caller) || !caller ||
+	    st_python_read(caller + walk->python.thread_frame, &frame) || frame != walk->after)
+		return -1;
+	walk->cframe = caller;
+	return 0;
+}
+
+/* Whether the code of a user frame is the beginning of the loop. */
+static __always_inline int st_python_is_prologue(const struct st_python_walk *walk, const struct st_slot *slot,
+						 __u32 place)
+{
+	__u32 at = slot->stack.head.nr_kernel + place;
+
+	if (at >= 2 * ST_MAX_FRAMES)
+		return 0;
+	st_opaque(at);
+	return slot->stack.frames[at] - walk->python.loop < ST_PYTHON_PROLOGUE;
+}
+
+/* The marker is in the user frame `place`, or in none; then `place` is the first one above it. 0, or -1: the walk ends. */
+__noinline int st_python_place(__u32 slot_index, __u32 place, __u32 is_found)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	__u32 last;
+
+	if (!walk || !slot)
+		return -1;
+	walk->marker = 0;
+	if (walk->is_checked) { /* before the first frame: its _PyCFrame must be whole */
+		walk->is_checked = 0;
+		if (st_python_is_prologue(walk, slot, 0) || (is_found && st_python_is_prologue(walk, slot, place)))
+			return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+		return 0;
+	}
+	if (walk->cframe && st_python_leave_cframe(walk)) {
+		slot->stack.head.nr_python -= (walk->at - walk->first) / 2;
+		walk->at = walk->first;
+		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	}
+	last = walk->at - 2;
+	st_opaque(last);
+	if (walk->at > walk->first && last < 2 * ST_MAX_FRAMES) {
+		st_opaque(last);
+		slot->stack.frames[last] |= ST_PYTHON_FIRST(is_found & 1, (__u8)place);
+	}
+	if (is_found)
+		walk->from = place + 1;
+	walk->first = walk->at;
+	walk->frame = walk->after;
+	return 0;
+}
+
+/* Compares the marker with the bounds of a user frame. */
+__noinline int st_python_compare(__u32 slot_index)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	__u32 place;
+	__u64 low, high;
+
+	if (!walk)
+		return -1;
+	place = walk->place;
+	if (place >= walk->nr_places && walk->is_elided && walk->above == ST_PYTHON_NO_PLACE)
+		return st_python_end(slot_index, ST_PYTHON_MORE); /* its place is not in the record */
+	if (place >= walk->nr_places)
+		return st_python_place(slot_index, walk->above, 0);
+	low = walk->pointers[place & ST_MAX_FRAMES];
+	high = walk->pointers[(place + 1) & ST_MAX_FRAMES];
+	if (low <= walk->marker && walk->marker < high)
+		return st_python_place(slot_index, place, 1);
+	if (low > walk->marker && walk->above == ST_PYTHON_NO_PLACE)
+		walk->above = place;
+	walk->place = place + 1;
+	return 0;
+}
+
+__noinline int st_python_step(__u32 slot_index)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+
+	if (!walk)
+		return -1;
+	return walk->marker ? st_python_compare(slot_index) : st_python_take(slot_index);
+}
+
+__noinline int st_python_steps(__u32 slot_index)
+{
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_PYTHON_STEPS; i++)
+		if (st_python_step(slot_index))
+			return -1;
+	return 0;
+}
+
+/* Finds the innermost frame of the thread. -1: it has none, or the walk is over. */
+static __always_inline int st_python_begin(struct st_python_walk *walk, struct st_slot *slot, __u32 slot_index)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 block = BPF_CORE_READ(task, thread.fsbase), thread = 0, word = 0;
+	struct st_stack_head *head = &slot->stack.head;
+
+	if (st_python_read(block + walk->python.block_thread, &thread) || !thread)
+		return -1; /* a thread without Python */
+	if (st_python_read(thread + walk->python.thread_block, &word) || word != block)
+		return -1;
+	walk->at = walk->first = head->nr_kernel + head->nr_user;
+	walk->from = walk->is_checked = 0;
+	walk->marker = walk->cframe = 0;
+	walk->is_elided = (head->flags & ST_STACK_ELIDED) != 0;
+	walk->nr_places = walk->is_elided ? ST_INNER_FRAMES : head->nr_user;
+	if (walk->python.thread_cframe != ST_PYTHON_NONE) {
+		if (st_python_read(thread + walk->python.thread_cframe, &thread) || !thread)
+			return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+		walk->cframe = thread;
+		walk->is_checked = 1;
+		st_python_mark(walk, thread, 0);
+	}
+	if (st_python_read(thread + walk->python.thread_frame, &walk->frame))
+		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	return 0;
+}
+
+__noinline int st_python_walk(__u32 slot_index)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_python *python;
+
+	if (!walk || !slot || !slot->unwind.space)
+		return 0;
+	python = bpf_map_lookup_elem(&st_pythons, &slot->unwind.tgid);
+	if (!python)
+		return 0;
+	if (!python->exec_id)
+		python->exec_id = slot->stack.head.exec_id;
+	if (python->exec_id != slot->stack.head.exec_id)
+		return 0;
+	walk->python = *python;
+	if (st_python_begin(walk, slot, slot_index))
+		return 0;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < ST_PYTHON_STEPS; i++)
+		if (st_python_steps(slot_index))
+			return 0;
+	st_python_end(slot_index, ST_PYTHON_MORE);
+	return 0;
+}
+
+#else
+
+__noinline int st_python_few(__u32 slot_index, __u32 in_uprobes)
+{
+	return 0;
+}
+
+__noinline int st_python_note(__u32 slot_index)
+{
+	return 0;
+}
+
+__noinline int st_python_walk(__u32 slot_index)
+{
+	return 0;
+}
+
+#endif
