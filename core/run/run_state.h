@@ -35,7 +35,7 @@ struct run {
 	struct spaces *spaces;
 	struct unwinding *unwinding; /* NULL: no unwind tables */
 	struct tables tables;
-	bool is_busy; /* other threads than ours ran when the run was prepared */
+	bool is_busy; /* several other threads ran when the run was prepared */
 	struct collector *collector;
 	struct process_watch *watch;
 	struct command *command; /* NULL: none */

@@ -35,8 +35,8 @@ static bool wants_running(const struct tables *tables)
 }
 
 /*
- * Whether the first events may be of any process, and their tables are waited for. A dump asks for its own tables. Where nobody else uses
- * a CPU, a profile begins at once.
+ * Whether the first events may be of any process, and their tables are waited for. A dump asks for its own tables. Where at most
+ * one other thread runs, a profile begins at once.
  */
 static bool wants_all(const struct tables *tables)
 {

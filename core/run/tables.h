@@ -25,7 +25,7 @@ struct tables {
 	struct symbolizer *symbolizer;
 	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
 	uint32_t command; /* its process id; 0: none */
-	bool is_busy; /* the host: others ran when the run was prepared */
+	bool is_busy; /* the host: several other threads ran when the run was prepared */
 	uint64_t until_ns; /* for those of running processes */
 	VEC(struct running_process) running; /* in the order in which they get their tables */
 	size_t nr_asked; /* of these */
