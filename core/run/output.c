@@ -168,11 +168,6 @@ static void say_wait(const char *path)
 	run_say("'%s': its file system does not answer: waiting at most %d seconds", path, PATIENCE_S);
 }
 
-static void say_wait_printed(void)
-{
-	run_say("standard output: its file system does not answer: waiting at most %d seconds", PATIENCE_S);
-}
-
 int output_start(struct output *output, const char *save_path)
 {
 	const struct writer_options writer_options = {
@@ -183,22 +178,9 @@ int output_start(struct output *output, const char *save_path)
 	};
 
 	output->save_path = save_path;
-	output->copier = (struct copier){ .patience_ms = PATIENCE_S * 1000, .say_wait = say_wait_printed };
-	if (!output->options->path)
-		copier_start(&output->copier);
 	if (!save_path && !output->options->path && output->options->format != OUTPUT_SCREEN)
 		return 0;
 	return writer_start(&output->writer, &writer_options);
-}
-
-int output_end(struct output *output, int err)
-{
-	const struct err_saved before = err_save();
-	int ended = copier_end(&output->copier);
-
-	if (!err || err == -EPIPE) /* of a reader that has ended, or of the copier, which knows why */
-		return ended ? ended : err;
-	return err_join(err, &before, ended);
 }
 
 void output_run_ends(struct output *output, uint64_t end_ns)

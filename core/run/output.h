@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "core/base/names.h"
-#include "core/host/copier.h"
 #include "core/host/writer.h"
 #include "core/plan/output_options.h"
 #include "core/profile/profile.h"
@@ -21,13 +20,12 @@ struct output {
 	unsigned int nr_in_second; /* written in that second */
 	const char *save_path; /* of --save, or NULL */
 	struct writer writer;
-	struct copier copier; /* of standard output, if reports go there */
 	name_list kept[OUTPUT_FILES_MAX]; /* with --keep: the files written so far, the oldest first */
 };
 
 /*
- * Starts the processes that make the files of -o and of --save (NULL: none): core/host/writer.h; or the one that writes standard output, if
- * that may hang: core/host/copier.h. 0 or a negative errno with a recorded cause.
+ * Starts a process that makes the files of -o and of --save (NULL: none): core/host/writer.h. Without it this process
+ * makes them. 0 or a negative errno with a recorded cause.
  */
 int output_start(struct output *output, const char *save_path);
 
@@ -35,12 +33,6 @@ int output_start(struct output *output, const char *save_path);
 void output_run_ends(struct output *output, uint64_t end_ns);
 
 void output_done(struct output *output);
-
-/*
- * After the run, which ended with `err`, and when all other processes of ours have ended: waits until standard output is written. Returns
- * `err`, or why it could not be written.
- */
-int output_end(struct output *output, int err);
 
 /* False if reports are printed as text or folded lines to standard output, as without -o and --format. */
 bool output_wanted(const struct output_options *options);

@@ -690,6 +690,5 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 	if (!stop && run.command && (!err || err == -EPIPE || command_refused(run.command)))
 		ret_result->command_status = command_wait(run.command);
 	run_done(&run);
-	err = output_end(&run.output, err);
 	return err == -EPIPE ? 0 : err;
 }

@@ -86,26 +86,3 @@ tool_signal INT
 tool_wait 0
 expect_err 'stopped by a signal before anything was attached: nothing was counted'
 let_go
-
-# ---- standard output is a file there: one that answers gets everything ----
-
-fixture hung_mount "$T/mount"
-print_there() {
-	exec "$STACKTOOL" profile -F 99 -f "$@" >"$T/mount/out" 2>"$T/err" </dev/null 7<&- 8>&-
-}
-(print_there 0.2) || fail "status $?"
-[ -s "$T/mount/out" ] || fail 'nothing was printed'
-rm "$T/mount/out"
-print_there -i 0.2 &
-tool_pid=$!
-until [ -s "$T/mount/out" ]; do
-	kill -0 "$tool_pid" || fail 'has ended without a report'
-done
-writers=$(children_named "$tool_pid" stacktool-write)
-hang
-tool_signal INT
-until_said '^stacktool profile: standard output: its file system does not answer: waiting at most 30 seconds$'
-while kill -INT "$tool_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$tool_pid/status" 2>/dev/null; do :; done
-tool_wait
-expect_status 130
-let_go
