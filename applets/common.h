@@ -81,7 +81,10 @@ extern const struct option_spec limit_table[];
 extern const struct option_spec stack_table[];
 void stack_plan(struct run_options *options);
 
-/* The command after "--", the last entry of a table; excludes other ways to select processes. And a paragraph about it. */
+/*
+ * The command after "--", as the last entry of a table. It excludes the other options that select processes. The second
+ * macro is a paragraph about it for the applet's description.
+ */
 #define COMMAND                                                                                                      \
 	OPERAND("command", struct run_options, plan.command,                                                         \
 		"after --: a command to start and follow, with all its children, instead of -p", .exclusive = "who", \

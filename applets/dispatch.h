@@ -9,7 +9,10 @@
 /* All applets in the order of --list; ends with NULL. */
 extern const struct applet *const applets[];
 
-/* The applet with this name or alias, or NULL: NAME, NAME.py, NAME-bpfcc, bpf-NAME, in any directory. *ret_as_bcc: of bcc. */
+/*
+ * The applet with this name or alias: NAME, NAME.py, NAME-bpfcc or bpf-NAME, with or without a directory; NULL if there
+ * is none. *ret_as_bcc: whether the name is that of a bcc tool.
+ */
 const struct applet *applet_find(const char *name, bool *ret_as_bcc);
 
 /* Fails with a usage error: no applet has this name. Adds a similar name. */

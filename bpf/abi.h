@@ -432,7 +432,10 @@ _Static_assert((int)ST_LOSS_USER_GUESSED == (int)ST_LOSS_OF_END(ST_END_GUESSED) 
 		       (int)ST_LOSS_USER_DEEP == (int)ST_LOSS_OF_END(ST_END_DEEP),
 	       "each end of a walk is a loss");
 
-/* Per CPU and generation; only lost_births may fall. seen = filtered + recorded + losses[SPILLED] + losses of class EVENT. */
+/*
+ * Per CPU and generation; all but lost_births only grow. Each event that a program sees is counted once:
+ * seen = filtered + recorded + losses[SPILLED] + losses of class EVENT.
+ */
 struct st_stats {
 	__u64 seen;
 	__u64 filtered;

@@ -121,7 +121,10 @@ __noinline int st_unwind_part(__u32 slot_index)
 
 /* ---- the walk ---- */
 
-/* Reads the registers of user mode. 0, or -1 without. In a system call, pc is after the instruction: like a return address. */
+/*
+ * Reads the registers with which the task left user mode. 0, or -1 if it has none. In a system call, pc is the address after the
+ * instruction, so it is treated as a return address.
+ */
 static __always_inline int st_begin_registers(struct st_unwind *unwind)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();

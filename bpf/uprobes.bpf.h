@@ -43,7 +43,10 @@ enum st_uprobes_leaf {
 	ST_LEAF_AFTER_BREAKPOINT, /* `pc` is right, or one byte too high because the kernel has not handled the breakpoint yet */
 };
 
-/* Corrects `pc` and `sp` of user mode; `in_kernel` must be set. An enum st_uprobes_leaf; the last two only with `in_kernel`. */
+/*
+ * Corrects `pc` and `sp`, the registers with which the thread left user mode; `in_kernel` must be set too. Returns an enum
+ * st_uprobes_leaf; the last two only with `in_kernel`.
+ */
 int st_uprobes_leaf(__u32 slot_index);
 
 /*

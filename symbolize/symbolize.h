@@ -191,7 +191,10 @@ int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t k
  */
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root);
 
-/* Adds a kernel module, or its debug file. Places are addresses assigned by us (symbol_function.address): ask with `linked`. */
+/*
+ * Adds a kernel module, or its debug file: an object file, which no process runs. Places in it are addresses assigned
+ * by us (symbol_function.address), so ask with `linked`.
+ */
 int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd);
 
 /* Removes a map or file with all data of it; the number may be reused. One of symbolizer_add_same() is removed alone. */
@@ -291,5 +294,8 @@ size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const ch
 size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,
 			  const char **ret_sentences, size_t room);
 
-/* Build id of a file as lower-case hex, or ""; waits for its index. The symbolizer's until the file is dropped. */
+/*
+ * Build id of a file as lower-case hex; "" if it has none or cannot be read. Waits until the file has been indexed. The
+ * string belongs to the symbolizer until the file is dropped.
+ */
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file);

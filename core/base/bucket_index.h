@@ -18,7 +18,10 @@ struct bucket_index {
 void bucket_index_make(struct bucket_index *index, const void *elements, size_t nr, size_t element_bytes);
 void bucket_index_done(struct bucket_index *index);
 
-/* Narrows *nr elements from *first (0 at the call) on: what is before the range begins at or before the place, the rest later. */
+/*
+ * Narrows the range of *nr elements from *first on, which is 0 at the call: elements before the narrowed range begin at or
+ * before the place, elements after it begin later.
+ */
 void bucket_index_narrow(const struct bucket_index *index, uint64_t place, size_t *first, size_t *nr);
 
 /* How many elements of a vector have a `start` at or before the place. */

@@ -187,7 +187,10 @@ static bool wait_for(int fd, int64_t deadline_ms)
 	}
 }
 
-/* A child that leads a group, ends with us, runs `be` and has ends[1]; the other end closes with it. False: not started. */
+/*
+ * A child that leads a group and ends when we do. It runs `be`, which does not return, and has ends[1]; the other end is closed
+ * with the child. False when it cannot be started.
+ */
 static bool start_child(void (*be)(char *what, int output), char *what, const int ends[2], struct child *ret_child)
 {
 	pid_t parent = getpid(), pid = fork();

@@ -12,5 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All of [start, start + nr), in any mappings. 0; -ETIMEDOUT after 100 to 300 ms; -ESRCH, -EFAULT, -EPERM, -ENOMEM, -EAGAIN. */
+/*
+ * All of [start, start + nr), which need not be in one mapping. 0; -ETIMEDOUT after 100 ms, or 300 ms where the helper cannot be killed; -ESRCH,
+ * -EFAULT, -EPERM, -ENOMEM, -EAGAIN.
+ */
 int foreign_memory_read(uint32_t tgid, uint64_t start, void *to, size_t nr);

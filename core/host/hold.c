@@ -212,7 +212,10 @@ int hold_begin(struct hold *hold, pid_t pid)
 	return 0;
 }
 
-/* A program may compute for long. So a quiet child is interrupted, but only outside system calls: some would fail. */
+/*
+ * A program may compute for long before it makes a system call. So a quiet child is interrupted to look where it is: only outside system
+ * calls, of which some would fail.
+ */
 enum hold_at hold_next(struct hold *hold, uint64_t until_ns)
 {
 	enum hold_at at;

@@ -29,5 +29,8 @@ int local_files_find_debug(struct local_files *files, uint32_t file);
 /* Whether frames of the profile still need names, or lines that its view requests. */
 bool local_files_is_needed(const struct profile *profile);
 
-/* Finds names and lines, as far as possible, with a worker of its own. `vmlinux`: kernel_debug.h. 0 or a recorded failure. */
+/*
+ * Finds names and lines, as far as possible, with its own symbol worker. `vmlinux` as in kernel_debug.h. 0 or a
+ * recorded failure, also if that file is of another kernel.
+ */
 int local_files_name(struct profile *profile, const char *directories, const char *vmlinux);

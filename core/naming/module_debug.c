@@ -45,7 +45,10 @@ static bool is_path_of(const char *path, const char *module, int *ret_length)
 	return true;
 }
 
-/* Frees `path`. A line of modules.dep: a module's path, ":" and others. It is not trusted: long lines are read in pieces. */
+/*
+ * Takes ownership of the path of the list. Each line of modules.dep is the path of a module, ":" and the paths of
+ * others. The file is not trusted, so long lines are read in pieces.
+ */
 static char *find_path_in(char *path, const char *module)
 {
 	_cleanup_(freep) char *list = path;

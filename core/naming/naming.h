@@ -40,7 +40,10 @@ void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, boo
  */
 void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier);
 
-/* Names a saved profile's frames that were not tried. `numbers`: the symbolizer's of its files; PROFILE_NONE: unchanged. */
+/*
+ * Names the frames of a saved profile that have not been tried. `numbers`: the symbolizer's number of each file of the
+ * profile; frames of a file with PROFILE_NONE stay as they are.
+ */
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*

@@ -7,7 +7,10 @@
 #include "core/resolve/attach_plan.h"
 #include "symbolize/symbolize.h"
 
-/* Fills the attach plan; the worker looks up user functions. 0, a usage error, ERR_NO_MATCH with a similar name, or ERR_HOST. */
+/*
+ * Fills the attach plan. The symbol worker looks up user functions. 0, a usage error, ERR_NO_MATCH with a similar name if nothing
+ * matches, or ERR_HOST if the host lacks something.
+ */
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach);
 
 /* Why user stacks cannot be unwound by tables where BPF programs may read this; NULL: they can. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A terminal for a screen: keys, lines of text; all is restored at the end, even if killed. Messages on it wait until then. */
+/*
+ * A terminal for a screen: reads keys, shows lines of text, and restores everything at the end, also if the program is
+ * killed. If stderr is a terminal, messages wait until then.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +32,10 @@ int tui_fd(const struct tui *tui);
 /* The size of the screen; false if it is unknown. */
 bool tui_size(const struct tui *tui, size_t *ret_rows, size_t *ret_columns);
 
-/* The next key (enum browser_key or a character); 0: none. KEY_QUIT: signal, ctrl-c. KEY_REDRAW: another size, or after ctrl-z. */
+/*
+ * The next key (enum browser_key, or a character); 0: none. KEY_QUIT: a signal or ctrl-c. KEY_REDRAW: the size is
+ * another, or the program was stopped (ctrl-z) and goes on.
+ */
 int tui_take(struct tui *tui);
 
 /* Whether a signal that ends the screen was caught. */

@@ -64,7 +64,10 @@ static int add_source(struct collector *collector, int fd, enum source source)
 	return 0;
 }
 
-/* Wakes the loop for unwind tables. Repeated, as workers are replaced. EPOLLET: other answers of the worker are not read here. */
+/*
+ * Wakes the loop when the worker sends an unwind table. To be called repeatedly, because the worker may be replaced. EPOLLET, because
+ * other answers of the worker are not read here.
+ */
 static void watch_tables(struct collector *collector)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = SOURCE_TABLES };

@@ -90,7 +90,10 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
 	drain->deltas.nr = kept;
 }
 
-/* Batch calls for hashes: v5.6, commit 057996380a42 ("bpf: Add batch ops to all htab bpf map"). New entries may stay. */
+/*
+ * Kernels from 5.6 on have the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")).
+ * Entries that a program adds meanwhile may stay in the map.
+ */
 int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name)
 {
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();

@@ -449,7 +449,10 @@ static void add_events(struct drain *drain, const struct drain_target *target)
 	keep_held(drain);
 }
 
-/* The ring has been read. The kernel reports a mapping before events in it, so the side-band now has all that records need. */
+/*
+ * The ring has been read to its end. Now the side-band is read: the kernel reports a mapping before the events in it, so each mapping
+ * that a record needs is known then.
+ */
 static void add_pending(struct drain *drain, const struct drain_target *target)
 {
 	size_t at = 0;

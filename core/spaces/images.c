@@ -616,7 +616,10 @@ static void release_file(struct images *images, uint32_t number)
 	vec_push(&images->free_files, number);
 }
 
-/* Releases inodes whose files are all unused: the symbolizer knows them by one number. ret_moved: 1 + the others' new index. */
+/*
+ * Releases the inodes whose files of the profile are all unused: the symbolizer has them under one of these numbers.
+ * Sets ret_moved to 1 + the new index of each of the others.
+ */
 static void release_opened(struct images *images, uint32_t *ret_moved)
 {
 	size_t nr = 0;

@@ -36,7 +36,10 @@ void mappings_free(struct mappings *mappings); /* Removes a holder. */
 /* Adds a mapping to *mappings, which is copied first if it is shared. -ENOSPC if this table, or all together, have too many pieces. */
 int mappings_add(struct mappings **mappings, const struct mapping *mapping);
 
-/* Whether a mapping would replace code of another file or place. Not code without a file, which JIT compilers map all the time. */
+/*
+ * Whether a mapping would replace code of another file, or of another place in the same one. Not code without a file, which JIT compilers
+ * map and protect again all the time.
+ */
 bool mappings_would_replace(const struct mappings *mappings, const struct mapping *mapping);
 
 /* Adds all current mappings of `from` to *mappings. */

@@ -250,7 +250,10 @@ static void note_lost(struct sideband *sideband, struct cpu_stream *stream, uint
 	stream->nr_lost = nr_lost;
 }
 
-/* Decodes the record at the tail; false: none for this pass. One a second ahead is dropped: it would block this ring. */
+/*
+ * Decodes the record at the tail. False if there is none for this pass. A record with a time more than a second ahead
+ * is dropped: waiting for its time would block this ring.
+ */
 static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 {
 	uint64_t nr_broken = stream->ring.nr_broken;

@@ -36,7 +36,10 @@ int sideband_fd(const struct sideband *sideband);
  */
 void sideband_ring(struct sideband *sideband);
 
-/* Begins a pass over what has been written; opens rings of new CPUs. Returns the time (CLOCK_MONOTONIC) that it covers. */
+/*
+ * Begins a pass over everything that has been written, and opens rings for CPUs that have come online. Returns the time
+ * (CLOCK_MONOTONIC) up to which this pass is complete.
+ */
 uint64_t sideband_begin(struct sideband *sideband);
 
 /* The next record of the pass, in time order; NULL at its end. Valid until the next call. */

@@ -368,7 +368,10 @@ static void note_sweep_change(void *context, struct life *life)
 	note_change(spaces, life);
 }
 
-/* A life and its images are kept until the sweep after the next: all records of it have been read then, even by a busy caller. */
+/*
+ * A life is kept until the sweep after the next one: by then the caller has read all records that can belong to it,
+ * even if it was busy for a while. Its images are kept as long.
+ */
 void spaces_update(struct spaces *spaces)
 {
 	uint64_t before_ns = spaces->swept_ns > GRACE_NS ? spaces->swept_ns - GRACE_NS : 0;

@@ -104,7 +104,10 @@ void wakeups_remove_cpu(struct wakeups *wakeups, int cpu)
 	wakeups->events.nr = nr;
 }
 
-/* Empties the rings, as a full one wakes nobody, and clears their readiness. Returns whether there were any records. */
+/*
+ * Empties the rings, because a full ring writes no record and wakes nobody. Also clears their readiness; later records
+ * are reported again. Returns whether there were any records.
+ */
 static bool empty_all(struct wakeups *wakeups)
 {
 	struct epoll_event ignored[64];

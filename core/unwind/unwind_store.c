@@ -33,7 +33,10 @@ struct table {
 	extent_list rows;
 };
 
-/* A slab mapped for writing: a directory's and one for rows. More would count as memory of this process. */
+/*
+ * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows; more would count as
+ * memory of this process, although the kernel has them anyway.
+ */
 struct window {
 	uint32_t slab;
 	struct st_slab *memory; /* NULL: none */

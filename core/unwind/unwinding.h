@@ -37,7 +37,10 @@ void unwinding_free(struct unwinding *unwinding);
 /* Call this once, when the maps are there: from now on tables are taken, and processes published. */
 void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store);
 
-/* The process has these mappings now, and missing tables are asked for. Without mappings it has ended, or is unknown. */
+/*
+ * The process has these mappings from now on, and this becomes a holder of them: asks for the tables that are missing. Without
+ * mappings it has ended, or is not known any more.
+ */
 void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process);
 
 /* Asks for the tables of a command's files (expected_files.h) before it is executed. `word`: execvp()'s first argument. */
@@ -50,13 +53,19 @@ void unwinding_expect(struct unwinding *unwinding, const char *word);
  */
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
 
-/* For epoll: readable when a table may be there, for unwinding_work(). Changes with the worker; -1 without one, or for NULL. */
+/*
+ * A descriptor for epoll that becomes readable when the worker may have made a table: unwinding_work() takes it. It changes
+ * with the worker, and is -1 while there is none. NULL: -1.
+ */
 int unwinding_fd(const struct unwinding *unwinding);
 
 /* A slab of the tables (struct st_slab), for reading, until unwinding_work(). NULL if there is no such slab, or no unwinding. */
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
 
-/* The process's CPython, and what to add to its addresses. NULL: none, or no table yet. Valid until unwinding_work(). */
+/*
+ * The layout of the CPython that a process maps, and what to add to addresses in it. NULL: it maps none, or no table of the file is
+ * there yet. Valid until unwinding_work().
+ */
 const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias);
 
 /* Tables, and mappings of processes, that found no room since the start. NULL: 0. */

@@ -70,7 +70,10 @@ struct cfi_rows {
 	VEC(struct cfi_row) rows;
 };
 
-/* Takes the section, and finds its entries: malformed ones are skipped, one that leads out ends it. 0 or -ENOMEM (*cfi: empty). */
+/*
+ * Takes the section over, and finds its entries. Malformed entries are skipped; an entry whose length leads out of the
+ * section ends the scan. 0 or -ENOMEM (then *cfi is empty).
+ */
 int unwind_cfi_scan(struct cfi *cfi, struct frame_section *section);
 void unwind_cfi_done(struct cfi *cfi);
 

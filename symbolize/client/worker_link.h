@@ -158,7 +158,10 @@ bool worker_link_is_paused(const struct worker_link *link);
 /* Sets the state of a new file: it waits, or, in a pause, will be opened again later. */
 void worker_link_take(struct worker_link *link, struct handed_file *file);
 
-/* After SYMBOL_NO_MEMORY or _DESCRIPTORS: a new worker, once a file, unless it read nothing else. Whether to ask again. */
+/*
+ * After an answer SYMBOL_NO_MEMORY or SYMBOL_NO_DESCRIPTORS about a file: replaces the worker, once for each file,
+ * unless it has read nothing else. Returns whether to ask again.
+ */
 bool worker_link_relieve(struct worker_link *link, struct handed_file *file);
 
 /* Sends the draft, and receives a message of this kind; worker_link_next() waits for more. SYMBOL_OK, or why there is none. */

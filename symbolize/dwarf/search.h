@@ -71,7 +71,10 @@ int search_texts(struct search *search);
 /* search_lines.c: runs the line programs. 0, -ENOMEM, -ETIME. */
 int search_lines(struct search *search);
 
-/* search_names.c: asks for the name at an offset, for a frame; search_entries() follows it to other units. 0, -ENOMEM, -ETIME. */
+/*
+ * search_names.c: asks for the name of the entry at an offset, for a frame. `unit` is the current unit. search_entries()
+ * follows the references into other units. 0, -ENOMEM, -ETIME.
+ */
 int search_want_name(struct search *search, const struct dwarf_unit *unit, uint64_t offset, uint32_t frame);
 int search_entries(struct search *search);
 

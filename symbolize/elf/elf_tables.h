@@ -19,7 +19,10 @@ int elf_tables_find(const struct elf_file *elf, struct elf_table ret_tables[ELF_
 
 typedef VEC(Elf64_Dyn) elf_dynamic;
 
-/* Reads the dynamic segment, 4096 entries at most; the caller frees the vector. 0, -ENODATA: none, or as in elf_file.h. */
+/*
+ * Reads the entries of the dynamic segment, at most 4096, as far as possible. The caller frees the vector in any case.
+ * 0, -ENODATA if there is none, or as in elf_file.h.
+ */
 int elf_dynamic_read(const struct elf_file *elf, elf_dynamic *ret_dynamic);
 
 /* The value of the last entry with this tag; 0: there is none. */

@@ -16,6 +16,9 @@ struct debug_image {
 /* The size in bytes of the line program at an offset of .debug_line; 0 if there is none. */
 uint64_t debug_image_program_size(const struct debug_image *image, uint64_t offset);
 
-/* Makes the image. 0, -ENODATA: no .debug_info, -EBADMSG: malformed or unknown, -ENOMEM, also for more than 256 MB. */
+/*
+ * Makes the image. 0, -ENODATA without .debug_info, -EBADMSG for malformed sections, and for relocations that are malformed
+ * or of unknown types, -ENOMEM, also for more than 256 MB.
+ */
 int debug_image_make(const struct elf_file *elf, struct debug_image *ret_image);
 void debug_image_done(struct debug_image *image);

@@ -111,7 +111,10 @@ static void leave(struct slot *slot, int pid)
 	}
 }
 
-/* Ends a slot's worker. How it ended by itself, else 0: a killed one may hang in the kernel, so it is not waited for. */
+/*
+ * Ends the worker of a slot. Returns how it ended if it did so by itself, else 0: a killed worker may hang in the
+ * kernel (a dead network file system), so it is not waited for.
+ */
 static uint32_t end_worker(struct slot *slot, bool ends_itself)
 {
 	uint32_t end = slot->pid > 0 && ends_itself ? take_end(slot->pid) : 0;

@@ -56,7 +56,10 @@ bool worker_add_name(struct worker *worker, const void *of, struct name name, bo
 /* Adds a name, or a sentence of worker_explain(), to a draft of MESSAGE_SUGGESTIONS. Omits it if it does not fit. */
 void worker_add_text(struct worker *worker, struct name text);
 
-/* Requests a debug file: the first from `candidate` on with the build id or at the link. A descriptor; -1: no more. */
+/*
+ * Requests a debug file for the file of the question: the first one from `candidate` on that may have the build id, or
+ * that is at the link. A descriptor; -1: there are no more.
+ */
 int worker_ask_debug(struct worker *worker, const struct build_id *build_id, const char *link, uint32_t *candidate);
 
 /* Requests the debug file of the file of the question, if it may have one. */
