@@ -216,7 +216,10 @@ struct st_pair {
 
 /* ---- threads off the CPU ---- */
 
-/* The class of a duration: its microseconds, cut to the three highest bits. core/base/durations.h has that of a mean. */
+/*
+ * The class of a duration: its microseconds, with only the three highest bits. User space computes the class of a count from its
+ * mean (core/base/durations.h).
+ */
 static inline __attribute__((always_inline)) __u64 st_span_class(__u64 span_ns)
 {
 	__u64 us = span_ns / 1000;
@@ -561,7 +564,10 @@ enum st_unwind_mode {
 	ST_UNWIND_TABLES, /* only by tables */
 };
 
-/* Stands in the code for the BTF id of the kernel's per-CPU preemption count, which core/session/preempt_count.h puts there. */
+/*
+ * A constant in the code, in place of the address of the kernel's per-CPU preemption count: core/session/preempt_count.h replaces it
+ * by the BTF id of the variable.
+ */
 #define ST_PREEMPT_COUNT_MARK 0x73745f5f70637274
 
 struct st_offcpu_config {

@@ -199,7 +199,10 @@ static __always_inline int st_is_in_window(const struct st_frames *walk)
 	return place < walk->room && !(place & 7);
 }
 
-/* Adds the return address of one frame. 0, or -1 at the end of the chain. All state is in memory: the verifier sees one path. */
+/*
+ * Adds the return address of one frame to the record. 0, or -1 at the end of the chain. It reads all state from memory, so that all
+ * paths to here are the same to the verifier.
+ */
 static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 {
 	struct st_frames *walk = &slot->walk;

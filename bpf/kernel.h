@@ -62,7 +62,10 @@ struct pcpu_hot {
 	int preempt_count;
 };
 
-/* The page where threads of a process execute copies of instructions under uprobes; return probes return to its address. */
+/*
+ * The page where threads of a process execute copies of instructions under uprobes. Return probes replace return addresses by its
+ * address.
+ */
 struct xol_area {
 	unsigned long vaddr;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Enums that BPF programs, plans, profiles and the host's answers share. Every room may include it: there is nothing else here. */
+/*
+ * Enums that the BPF programs share with plans, profiles and the host's answers. There are no types or functions of either side here, so
+ * every room may include it.
+ */
 #pragma once
 
 /* ---- in records; saved profiles have these numbers, so add new ones at the end ---- */

@@ -19,7 +19,10 @@
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 
-/* Declares the type of a map, `NAME_map`. Sizes instead of types: 6.1 refuses inner maps if the template has BTF. */
+/*
+ * Declares the type of a map, `NAME_map`. It has sizes instead of types: user space makes inner maps without BTF, and 6.1 refuses
+ * them if the template has BTF.
+ */
 #define ST_MAP_TYPE(name, kind, flags, entries, key, value) \
 	struct name##_map {                                 \
 		__uint(type, BPF_MAP_TYPE_##kind);          \

@@ -54,7 +54,10 @@ static __always_inline struct st_life st_see_life(struct task_struct *task)
 	return (struct st_life){ .tid = task->pid, .tgid = task->tgid, .start_time_ns = task->start_time };
 }
 
-/* Adds the child if the current process, its parent, is followed; else removes an old entry of its tgid. False: the table is full. */
+/*
+ * Adds the child if the current process, which has forked it, is followed; else removes an old entry of its tgid. False: the
+ * table is full.
+ */
 static __always_inline int st_enter(const struct st_life *child)
 {
 	struct st_who parent = {};

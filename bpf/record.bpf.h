@@ -96,7 +96,10 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
 
 #define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
-/* Adds to a statistic of this CPU: atomically (15 ns) if other programs of the session can preempt or interrupt this one. */
+/*
+ * Adds to a statistic of this CPU. If other programs of the session can preempt or interrupt the program, the addition is atomic,
+ * which takes 15 ns.
+ */
 #define ST_NOTE(counter, value)                   \
 	do {                                      \
 		if (ST_ALONE)                     \
@@ -174,7 +177,10 @@ static __always_inline __u32 st_nr_frames(__u32 bytes)
 	return (bytes & (st_is_negative(bytes) - 1)) / 8;
 }
 
-/* A tracepoint is in the kernel. Without a kernel stack it was given the user's registers (system calls before 6.12): unreadable. */
+/*
+ * A tracepoint is always in the kernel. If it has no kernel stack, it was given the user's registers (system calls before 6.12), so
+ * the stack is unreadable.
+ */
 static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack,
 						 __u8 program)
 {
@@ -414,7 +420,10 @@ int st_send_event(__u32 slot_index, __u32 generation, __u64 now);
 
 /* ---- count ---- */
 
-/* Adds an id to the live map. Returns its count, or NULL if that failed (E2BIG, EBUSY, EDEADLK). EEXIST: another CPU was faster. */
+/*
+ * Adds an id to the live map. Returns its count, or NULL if the insert failed (E2BIG, EBUSY, EDEADLK). After EEXIST, the entry is
+ * that of another CPU, which was faster.
+ */
 static __always_inline struct st_count *st_count_insert(const struct st_way *way, void *live, const struct st_id *id)
 {
 	struct st_count none = {};

@@ -136,7 +136,10 @@ struct symbolizer_options {
 	 * build id, or the checksum if there is none, and asks again if it is the wrong file. NULL: no debug files.
 	 */
 	int (*open_debug)(void *context, uint32_t file, struct symbol_debug_request *request);
-	/* Opens a file again for a new worker, like open_debug: a descriptor or a negative errno. NULL: such files have no names. */
+	/*
+	 * Opens a file again after the loss of the worker that had read it, or returns a negative errno. It runs like
+	 * open_debug. NULL: such files have no names.
+	 */
 	int (*open_again)(void *context, uint32_t file);
 	void *context;
 };
@@ -149,7 +152,10 @@ struct symbolizer_options {
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
 void symbolizer_free(struct symbolizer *symbolizer);
 
-/* Waits for the worker of the host's files. 0; -EAGAIN: no process can be started; -EIO: workers have died too often. */
+/*
+ * Waits until the worker for the host's files has started. 0, or why there is none: -EAGAIN if no process can be
+ * started, -EIO if workers have died too often.
+ */
 int symbolizer_await(struct symbolizer *symbolizer);
 
 /*
@@ -197,7 +203,10 @@ int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd, uin
  */
 int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd);
 
-/* Removes a map or file with all data of it; the number may be reused. One of symbolizer_add_same() is removed alone. */
+/*
+ * Removes a map or a file, with all data about it in the worker: the number may be reused. A number of
+ * symbolizer_add_same() is removed alone.
+ */
 void symbolizer_drop(struct symbolizer *symbolizer, uint32_t file);
 
 /*
@@ -282,7 +291,10 @@ int symbolizer_find_readable(struct symbolizer *symbolizer, uint32_t file, const
 int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const char *provider, const char *name,
 			 struct symbol_usdt **ret_probes, size_t *ret_nr);
 
-/* Up to `room` function names of the file, or of SYMBOL_KERNEL, similar to `name`, best first. Returns how many. */
+/*
+ * Finds up to `room` function names of the file, or of SYMBOL_KERNEL, that are similar to `name` (did-you-mean), best
+ * first. Returns their number.
+ */
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwind tables of files, by the worker of symbolize.h; apart from it because BPF shares their format (bpf/unwind_abi.h). */
+/*
+ * Unwind tables of files, made by the symbol worker of symbolize/symbolize.h. They have their own header because BPF
+ * programs share their format (bpf/unwind_abi.h).
+ */
 #pragma once
 
 #include "symbolize/cfi/unwind_table.h"

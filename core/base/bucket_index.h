@@ -14,7 +14,10 @@ struct bucket_index {
 	unsigned int shift;
 };
 
-/* Indexes `nr` elements of `element_bytes`, sorted by their first uint32_t. Few elements, or no memory: no buckets. */
+/*
+ * Indexes `nr` elements of `element_bytes`, sorted by the uint32_t that they begin with. Replaces an earlier index. For few
+ * elements, and without memory, it makes no buckets.
+ */
 void bucket_index_make(struct bucket_index *index, const void *elements, size_t nr, size_t element_bytes);
 void bucket_index_done(struct bucket_index *index);
 

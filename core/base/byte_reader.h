@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads bytes that may be hostile: a read past the end returns 0 and sets `bad`, which stays set. LEB128: DWARF 5, 7.6. */
+/*
+ * Reads numbers and strings from bytes that may be hostile: a read past the end returns 0 and sets `bad`, which stays set. LEB128 is
+ * described in DWARF 5, 7.6.
+ */
 #pragma once
 
 #include <stdbool.h>

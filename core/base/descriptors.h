@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* Raises the limit by `nr_more`, from 1,024 at least: a run may need descriptors for each probe and target. A failure shows later. */
+/*
+ * Raises the limit by `nr_more`, from 1,024 at least, because a run may need descriptors for each probe and each target. If the
+ * kernel does not allow that, opening them fails later.
+ */
 void descriptors_allow(uint64_t nr_more);
 
 /* The largest limit that descriptors_allow() has requested; a user must allow at least that. */

@@ -20,7 +20,10 @@ const char *path_name(const char *path);
 /* Whether what is before the last '/' is one directory in both, however they spell it. Of a directory that cannot be found, it is not. */
 bool path_directory_is_same(const char *one, const char *other);
 
-/* Whether two paths name one entry of one directory. If the directory cannot be found, only equal texts do. */
+/*
+ * Whether two paths name one entry of one directory, however they spell it. Of a directory that cannot be found, paths are equal only
+ * if they are the same text.
+ */
 bool path_is_same(const char *one, const char *other);
 
 /* Cuts the first word off a line and returns it, NULL if there is none; *line is the rest. */

@@ -20,7 +20,10 @@ unsigned int str_distance(const char *a, const char *b);
 /* Whether `distance` edits in `word` look like a typing error: one edit for up to five letters, then one for every three. */
 bool str_is_near(const char *word, unsigned int distance);
 
-/* The shortest candidate that contains all words of `text` ("sched_fork": sched_process_fork); NULL for one word alone. */
+/*
+ * Returns the shortest candidate that contains all words of `text`, which '_' and ':' separate ("sched_fork": sched_process_fork), or
+ * NULL. One word alone suggests nothing.
+ */
 const char *str_with_words(const char *text, const char *const *candidates, size_t nr);
 
 /* Returns the candidate nearest to `word` (the first of several), or NULL if none is near enough or has a letter of it. */

@@ -72,7 +72,10 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 
 #define vec_last(v) ((v)->data[(v)->nr - 1])
 
-/* How many elements fulfil a condition on `element`, a pointer to one. They must come before all others: a binary search. */
+/*
+ * How many elements fulfil a condition on `element`, a pointer to one of them. All that do must come before those that do not,
+ * because this is a binary search.
+ */
 #define vec_nr_first(v, element, condition)                                          \
 	({                                                                           \
 		size_t low_ = 0, high_ = (v)->nr;                                    \

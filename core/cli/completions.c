@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each script knows "stacktool APPLET" with its options, and bcc's names as commands: profile, profile.py, profile-bpfcc. */
+/*
+ * Each script knows the applets after "stacktool", their options, and the names of bcc's tools as commands of their own:
+ * profile, profile.py, profile-bpfcc.
+ */
 #include "core/cli/completions.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers are decimal digits and nothing else. strtoull() takes "-1" for the largest number and "5x" for 5. */
+/*
+ * Numbers are decimal digits and nothing else. strtoull alone would take "-1" for the largest number and "5x" for 5,
+ * and a tool that runs as root should not guess.
+ */
 #include "core/cli/value.h"
 
 #include <errno.h>

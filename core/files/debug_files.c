@@ -119,7 +119,10 @@ static bool climbs(const char *path)
 	return false;
 }
 
-/* A path below a directory: of alternate files and split debug information. No owner is compared: a path that leaves is ignored. */
+/*
+ * A path below a directory: of an alternate file, and of split debug information. The file's owner is not compared there, so a
+ * path that leaves the directory is ignored.
+ */
 static void add_below(struct places *places, const char *directory, int length, const void *path)
 {
 	if (!climbs(path))

@@ -29,7 +29,10 @@ struct debug_home {
 
 void debug_home_done(struct debug_home *home);
 
-/* The next directory of the list with colons in *rest ("" for none), then /usr/lib/debug, then NULL; and its length. */
+/*
+ * The next directory of debug files and its length: those of a list with colons between them, then /usr/lib/debug, then NULL. *rest
+ * is the list at first, "" for none.
+ */
 const char *debug_directory_next(const char **rest, int *ret_length);
 
 /* Whether it is one of some length: the id comes from strangers and becomes part of a path. */

@@ -211,7 +211,10 @@ static bool start_child(void (*be)(char *what, int output), char *what, const in
 	return true;
 }
 
-/* Kills the child and its group, then waits, so that nobody else has its number. Its status; -1: it had not ended by itself. */
+/*
+ * Kills what is left of the child and its group, and returns its status, -1 unless it had ended by itself. Before it is waited
+ * for: until then nobody else can have its number.
+ */
 static int end_child(struct child *child, bool has_ended)
 {
 	struct pollfd end = { .fd = child->pidfd, .events = POLLIN };

@@ -16,7 +16,10 @@
 
 struct helper;
 
-/* The work of a helper, on helper_new()'s memory. It shares our memory and errno: only system calls, by syscall(). */
+/*
+ * The work of a helper, on the memory of helper_new(). It shares our memory and our errno, so it only makes system calls, by syscall().
+ * Its result is that of helper_end().
+ */
 typedef int helper_work(struct helper *helper, void *memory);
 
 /* `nr` bytes of memory for the work, all 0; NULL: no memory. */

@@ -58,7 +58,10 @@ static int check_readable_file(const struct statx *status)
 	return status->stx_size > MAX_FILE_BYTES ? -EFBIG : 0;
 }
 
-/* stat() and maps show different devices on btrfs (one per subvolume) and, on older kernels, overlayfs (the inode below). */
+/*
+ * Two file systems show another device in stat() than in maps: btrfs, which has one per subvolume, and overlayfs, where
+ * maps showed the inode below on older kernels.
+ */
 static bool is_wanted(int path_fd, const struct statx *status, const struct opener_request *request)
 {
 	uint64_t device = (uint64_t)status->stx_dev_major << 32 | status->stx_dev_minor;

@@ -27,7 +27,10 @@ struct proc_mapping {
 	const char *path; /* without it; "" for none */
 };
 
-/* Takes a line (no newline, NUL-terminated) apart, and changes it: the path stays in it. -EBADMSG when it is no mapping. */
+/*
+ * Takes a line (without its newline, NUL-terminated) apart; the path stays in the line, which is changed. -EBADMSG when
+ * it does not look like a mapping.
+ */
 int proc_maps_parse(char *line, struct proc_mapping *ret_mapping);
 
 /* Finds the kind by name and inode, and cuts a " (deleted)" off: for names of the side-band too. */
@@ -41,5 +44,8 @@ typedef void proc_maps_visit(void *context, const struct proc_mapping *mapping);
  */
 int proc_maps_read(int fd, proc_maps_visit *visit, void *context);
 
-/* The same of a process, through a thread of it that lives; 0 is this one. -ETIMEDOUT: it holds its locks (helper.h). */
+/*
+ * The same of a process, through a thread of it that still lives; 0 is this one. -ETIMEDOUT: the process holds its locks, and was not
+ * waited for (helper.h).
+ */
 int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context);

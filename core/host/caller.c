@@ -28,7 +28,10 @@ void caller_done(struct caller *caller)
 	free(caller->groups);
 }
 
-/* The groups are those of the shell that called sudo: a static program cannot load the C library's modules for databases. */
+/*
+ * The groups are those of the shell that called sudo. The C library would read the host's databases of groups through modules, which
+ * a static program cannot load.
+ */
 struct caller caller_find(void)
 {
 	struct caller caller = {};

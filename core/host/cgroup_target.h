@@ -17,5 +17,8 @@ int cgroup_open_number(int mount, uint64_t number);
 /* Opens the cgroup of a container by the beginning of its id. A descriptor or a recorded failure; several matches are a usage error. */
 int cgroup_open_container(const char *prefix);
 
-/* Whether a cgroup's name has a container id that begins with `prefix`: "ID", "docker-ID.scope", "cri-containerd-ID.scope". */
+/*
+ * Whether the name of a cgroup contains a container id that begins with `prefix`: "ID", or with words of the runtime
+ * "docker-ID.scope", "cri-containerd-ID.scope".
+ */
 bool cgroup_is_container(const char *name, const char *prefix);

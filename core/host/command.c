@@ -75,7 +75,10 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 
 /* ---- the parent ---- */
 
-/* Whether there is no file for execvp(). Other failures are left to the child, which may be another user. */
+/*
+ * Whether there is no file that execvp() could try. Another failure is left to the child, which may be another user: it has the same
+ * folders and paths.
+ */
 static bool is_nowhere(const char *word)
 {
 	const char *folders = strchr(word, '/') ? "" : getenv("PATH");
@@ -183,7 +186,10 @@ static void end_waiting(struct command *command)
 	}
 }
 
-/* A child that was let go may execute the command at any moment, unless it is stopped: it ends like a command, in its own time. */
+/*
+ * A child that was let go may execute the command at any moment, unless it is stopped, so it gets what a command gets. A command has its
+ * own time to end.
+ */
 static void end_let_go(struct command *command)
 {
 	int signal_number = is_stopped(command) ? SIGKILL : SIGTERM;

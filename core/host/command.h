@@ -19,7 +19,10 @@ struct command;
 /* Forks the child; `words` ends with NULL and is borrowed. 0 or a negative errno with a recorded cause; -ENOENT: no such command. */
 int command_start(char *const *words, struct command **ret_command);
 
-/* A child that still waits ends and executes nothing. A stopped command is continued, so that it takes our SIGTERM. */
+/*
+ * A child that still waits ends and executes nothing. A command that still runs and is stopped is continued, so that it takes the SIGTERM of
+ * our end.
+ */
 void command_free(struct command *command);
 
 uint32_t command_pid(const struct command *command);

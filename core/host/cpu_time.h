@@ -19,7 +19,10 @@ struct cpu_time {
 void cpu_time_init(struct cpu_time *time, const struct u32_list *tgids, const struct u32_list *tids);
 void cpu_time_done(struct cpu_time *time);
 
-/* The sum of their CPU times; what has ended keeps its time. A thread's is 0 on kernels without CONFIG_SCHED_INFO. */
+/*
+ * The sum of their CPU times. It never falls: what has ended keeps its time. That of a thread is 0 on kernels that do not account for it
+ * (CONFIG_SCHED_INFO).
+ */
 uint64_t cpu_time_read(struct cpu_time *time);
 
 /*

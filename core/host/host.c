@@ -213,7 +213,10 @@ static const struct btf_type *pick_struct(const char *name, struct btf **ret_btf
 	return id > 0 ? btf__type_by_id(*ret_btf, (unsigned int)id) : NULL;
 }
 
-/* Only with CONFIG_FPROBE; the rest of the kernel answers EOPNOTSUPP (commit 0dcac2725406 ("bpf: Add multi kprobe link"), v5.18). */
+/*
+ * struct bpf_kprobe_multi_link exists only with CONFIG_FPROBE: the rest of the kernel answers EOPNOTSUPP (commit
+ * 0dcac2725406 ("bpf: Add multi kprobe link"), v5.18).
+ */
 bool host_has_kprobe_multi(void)
 {
 	_cleanup_(free_btf) struct btf *btf = NULL;

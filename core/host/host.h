@@ -72,10 +72,16 @@ bool host_has_fentry(void);
 int host_kprobe_event_type(void);
 int host_uprobe_event_type(void);
 
-/* Whether the kernel counts what a program of this kind missed because another one ran: v5.12 for fentry, v6.7 for the others. */
+/*
+ * Whether the kernel counts events that a program of this kind missed because another one was running: v5.12 for fentry, v6.7 for
+ * the others.
+ */
 bool host_counts_misses(enum program_kind kind);
 
-/* Whether programs on perf events have cookies, which identify the probe (v5.15). Those of multi links always have. */
+/*
+ * Whether programs of this kind that are attached by perf events have cookies, which identify the probe that fired (v5.15). Programs of
+ * multi links always have.
+ */
 bool host_has_cookies(enum program_kind kind);
 
 /* The order of the arguments of sched_switch. 0, or an ERR_HOST failure if programs cannot read those of sched_switch and sched_waking. */
@@ -84,7 +90,10 @@ int host_scheduler_events(enum switch_order *ret_order);
 /* Whether a program may be run for each thread (an iterator of tasks), and may read them. 0 or a recorded failure, with the remedy. */
 int host_require_task_iterator(void);
 
-/* Whether a program can tell that it runs in an interrupt: by the per-CPU variable with this BTF id; 0: by a field of the thread. */
+/*
+ * Whether a program can tell that it runs in an interrupt (bpf/on_switch.bpf.c): by the per-CPU variable with this BTF id, or if the
+ * id is 0 by a field of the thread.
+ */
 bool host_tells_interrupts(uint32_t *ret_variable);
 
 /* The number of threads on the host now, and how many of them run or wait for a CPU, with the caller; 0: unknown. */

@@ -28,5 +28,8 @@ int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
  */
 int kernel_types_write(const struct btf *object, int fd);
 
-/* The BTF ids of functions of the kernel itself, not of modules: the first of each name, or 0. Returns 0 or a negative errno. */
+/*
+ * Looks up the BTF ids of functions of the kernel itself, not of modules: for each name the first one, or 0 if there is none.
+ * Returns 0 or a negative errno.
+ */
 int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids);

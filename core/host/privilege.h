@@ -16,7 +16,10 @@
  */
 int privilege_check(void);
 
-/* Adds what the result will lack for each missing capability, with semicolons. To be called before privilege_drop(). */
+/*
+ * Adds what the result will lack for each missing capability, separated by semicolons; nothing if none is missing. To be called
+ * before privilege_drop().
+ */
 void privilege_note(struct buf *ret_text);
 
 /*
@@ -25,7 +28,10 @@ void privilege_note(struct buf *ret_text);
  */
 int privilege_drop(void);
 
-/* The same for a process that only writes files: keeps CAP_DAC_OVERRIDE, and CAP_CHOWN if its files go to another user. */
+/*
+ * The same for a process that only writes files. It keeps CAP_DAC_OVERRIDE, to write into directories of other users,
+ * and CAP_CHOWN if it gives its files to another user.
+ */
 int privilege_keep_writing(bool gives_away);
 
 /* Adds a line for each capability that is held: its name and purpose. For --debug. */

@@ -45,7 +45,10 @@ bool probe_call_has_ended(struct probe_call *call, int timeout_ms);
 
 pid_t probe_call_pid(const struct probe_call *call);
 
-/* After probe_call_has_ended(): the result, and its descriptors, now the caller's (-1: none). -EINTR: the child was killed. */
+/*
+ * After probe_call_has_ended(): the result of the work, and its descriptors, which are the caller's now; the others are -1. -EINTR: the
+ * child was killed.
+ */
 int probe_call_end(struct probe_call *call, int ret_fds[PROBE_CALL_FDS]);
 
 /* Leaves it behind: what the work has made is closed when it ends. False: it is about to end by itself. */

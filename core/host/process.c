@@ -34,7 +34,10 @@
 
 /* ---- /proc/PID/stat and status ---- */
 
-/* Reads a file of /proc/PID (0: self), up to 1 MiB: before the needed lines of status there may be 65,536 groups, 720 kB. */
+/*
+ * Reads a file of /proc/PID, or of /proc/self for 0, up to 1 MiB: the 65,536 groups that a process may have take 720 kB of its status,
+ * before the lines that are needed.
+ */
 static int read_text(uint32_t pid, const char *name, struct buf *ret_text)
 {
 	_cleanup_(closep) int fd = -1;

@@ -47,7 +47,10 @@ int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user
 /* The id of a thread in its own pid namespace; `tid` if that cannot be read. */
 uint32_t process_inner_tid(uint32_t tid);
 
-/* The groups of the nearest ancestor with this real user id, malloc()ed; NULL if there are none. False: no such ancestor. */
+/*
+ * The supplementary groups of the nearest ancestor of this process with this real user id. The list is malloc()ed; NULL if it is
+ * empty. False if there is no such ancestor.
+ */
 bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr);
 
 /*
@@ -75,7 +78,10 @@ int process_require_proc(void);
 
 struct process_watch;
 
-/* Begins to watch processes and threads; what does not exist counts as ended. 0 or a negative errno with a recorded cause. */
+/*
+ * Begins to watch processes and threads; either list may be empty. Those that do not exist count as ended. 0 or a negative errno with
+ * a recorded cause.
+ */
 int process_watch_new(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
 		      struct process_watch **ret_watch);
 void process_watch_free(struct process_watch *watch);
@@ -89,5 +95,8 @@ int process_watch_fd(const struct process_watch *watch);
  */
 size_t process_watch_left(struct process_watch *watch);
 
-/* Whether a process or thread had ended at the last process_watch_left(). `index`: the processes, then the threads. */
+/*
+ * Whether a process or thread was alive when the watch began and had ended at the last process_watch_left(). `index` counts the
+ * processes of process_watch_new(), then its threads.
+ */
 bool process_watch_has_ended(const struct process_watch *watch, size_t index);

@@ -22,7 +22,10 @@ enum {
 	PATIENCE_MS = 2000,
 };
 
-/* Stores `value` below the stack pointer, executes the nop (in one page: the kernel writes no call across two), returns what is there. */
+/*
+ * Stores `value` below the stack pointer, executes the nop, and returns what is stored. The nop lies in one page, because the kernel
+ * writes no call across two.
+ */
 uint64_t st_red_zone_pass(uint64_t value);
 extern const char st_red_zone_nop[];
 

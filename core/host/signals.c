@@ -30,7 +30,10 @@ static bool is_ignored(int signal_number)
 	return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* An ignored signal ends no run, as under nohup(1); but SIGINT does, which shells ignore for commands in the background. */
+/*
+ * An ignored signal does not end a run, as under nohup(1). SIGINT always does, because shells ignore it for commands that scripts
+ * start in the background.
+ */
 void signals_that_end(sigset_t *ret_mask)
 {
 	static const int others[] = {
@@ -169,7 +172,10 @@ void signals_release(const sigset_t *before)
 
 /* ---- after the end ---- */
 
-/* From the next signal on, signals end the program. SIG_IGN for a moment: timeout(1) sends the same signal twice. */
+/*
+ * From the next signal on, signals end the program. timeout(1) signals the process and its group, so the same signal comes twice:
+ * SIG_IGN, set after a moment, drops the second one.
+ */
 static void take_first(int signal_number)
 {
 	int saved_errno = errno;

@@ -315,7 +315,10 @@ static size_t owner_of(const struct search *search, uint64_t group)
 	return number == PROFILE_NONE || !search->symbolizer ? 0 : symbolizer_owner(search->symbolizer, number);
 }
 
-/* Each owner of files gets an equal share of the time, and what those before it left: slow files cost only their owner's lines. */
+/*
+ * Each owner of files gets an equal share of the time, plus what the owners before it did not use. So a slow file costs
+ * only files of its own owner their lines.
+ */
 static void find_all(struct search *search, const struct waiting *waiting, size_t nr)
 {
 	uint64_t end_ns = search->end_ns;

@@ -50,5 +50,8 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 /* The release of the profile's kernel, "6.1.0-13-amd64"; "" unknown, or when it cannot be part of a path. malloc()ed. */
 char *kernel_debug_release(const struct profile *profile);
 
-/* Computes the distance from a named frame of the kernel; false if none is suitable. Call kernel_debug_open() first. */
+/*
+ * Computes the distance from a named frame of the kernel itself; false if no frame is suitable. Call
+ * kernel_debug_open() first, with success.
+ */
 bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);

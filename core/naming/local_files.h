@@ -20,7 +20,10 @@ struct local_files {
 	uint32_t next_number;          /* the symbolizer's numbers from here on are free */
 };
 
-/* The symbolizer's number for the file, or PROFILE_NONE if it is not found; a descriptor of it, if `ret_fd` is not NULL. */
+/*
+ * The symbolizer's number for the file, or PROFILE_NONE if the file is not found. If `ret_fd` is not NULL, it gets a
+ * descriptor of the file.
+ */
 uint32_t local_files_find(struct local_files *files, uint32_t file, int *ret_fd);
 
 /* A separate debug file with the build id of a file of the profile: a descriptor, or -ENOENT. */

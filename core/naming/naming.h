@@ -30,7 +30,10 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 /* Waits until the worker runs. 0 or a recorded failure, of kind ERR_HOST if no process can be started. */
 int naming_await(struct symbolizer *symbolizer);
 
-/* Prints messages at the end: a worker that died or did not start; unless `quiet`, untrusted perf maps. `spaces` may be NULL. */
+/*
+ * Prints messages to stderr at the end: if a worker died or could not be restarted, and, unless `quiet`, if perf maps
+ * were not trusted. `spaces` may be NULL.
+ */
 void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, bool quiet);
 
 /*

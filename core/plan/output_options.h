@@ -122,7 +122,10 @@ _must_check_ int output_options_ask(struct output_options *options, const char *
 /* The same for --tui, which does not allow -o and --format. */
 _must_check_ int output_options_ask_screen(struct output_options *options);
 
-/* -f: text files become folded; stdout and saved profiles keep theirs. Usage error if -o or --format selects another format. */
+/*
+ * -f: makes the format of text files folded; standard output and saved profiles keep theirs. Usage error if -o or --format
+ * selects another format.
+ */
 _must_check_ int output_options_fold(struct output_options *options);
 
 /* Usage error if the suffix of a --save path is not that of a saved profile. */

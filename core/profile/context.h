@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wakers in interrupts: the stack of an interrupt goes on into that of the task that it interrupted, which is not involved. */
+/*
+ * Wakers in interrupts: the stack of an interrupt continues into the stack of the task that it interrupted, which has
+ * nothing to do with the interrupt.
+ */
 #pragma once
 
 #include "core/profile/profile.h"

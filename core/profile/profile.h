@@ -489,7 +489,10 @@ uint64_t profile_lost(const struct profile_interval *interval);
 
 /* ---- accounting (account.c) ---- */
 
-/* Counts events whose record has not arrived as STACK_LOST. Call it once per interval, after draining and before the report. */
+/*
+ * Counts the events of the interval whose record has not arrived as loss STACK_LOST. Call it once per interval, after
+ * draining and before the report.
+ */
 void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval);
 
 /*

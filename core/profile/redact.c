@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The strings are made anew, so nothing of the old ones is saved. A name's number is its position among those of its kind. */
+/*
+ * The strings of a profile are made anew, so that a saved one has no trace of the old ones. The number of a name is its position among
+ * the distinct names of its kind.
+ */
 #include "core/profile/redact.h"
 
 #include <string.h>

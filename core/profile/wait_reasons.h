@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a thread waits for, by its innermost kernel functions: the first frame of a row of `dump`, such as "[S futex]". */
+/*
+ * What a thread waits for, by the names of its innermost kernel functions: the first frame of a row of `dump` is its state and, from
+ * then on, the reason: "[S futex]".
+ */
 #pragma once
 
 #include "core/profile/profile.h"

@@ -37,7 +37,10 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 void render_functions(const struct tree *tree, const struct output_options *options,
 		      const struct graph_caption *caption, struct buf *ret_text);
 
-/* For a person at a terminal: totals, the heaviest call tree and the functions with the largest self, cut to rows and columns. */
+/*
+ * For a person at a terminal: totals, the heaviest call tree and the functions with the largest self, cut to the rows and
+ * columns of the options.
+ */
 void render_summary(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
 		    struct buf *ret_text);
 

@@ -97,7 +97,10 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 
 /* ---- what is visible ---- */
 
-/* A frame of the tracer. An fentry program's trampoline is gone when names are looked up: unknown frames on top are one, too. */
+/*
+ * A frame of the tracer. The trampoline of an fentry program no longer exists when names are looked up, so an unknown
+ * frame on top of such a stack is one, too.
+ */
 static bool is_tracer(const struct profile_record *record, const struct profile_frame *frame)
 {
 	return frame->tracer || (record->program == PROGRAM_FENTRY && frame->reason == REASON_KERNEL_UNKNOWN);
@@ -120,7 +123,10 @@ static uint16_t nr_of_place(const struct profile *profile, uint32_t first, uint1
 	return calls < nr ? (uint16_t)(calls + 1) : nr;
 }
 
-/* Linux 5.10 reports the first frame of a tracepoint's stack twice: no return address is its own caller. How many to skip. */
+/*
+ * Linux 5.10 reports the first frame of a tracepoint's stack twice; no return address is its own caller. Returns how
+ * many frames to skip.
+ */
 static uint16_t doubled_leaf(const struct profile *profile, const struct profile_record *record)
 {
 	const uint64_t *addresses = profile->stack_addresses.data;

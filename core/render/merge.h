@@ -77,7 +77,10 @@ bool view_shows_durations(const struct profile_view *view);
 /* Whether rows of this view show the process. */
 bool view_shows_process(const struct profile_view *view);
 
-/* Frames for what is not there. They begin with '[', which escape.h keeps names from doing. The two of bcc keep bcc's words. */
+/*
+ * Frames that stand for something that is not there. They begin with '[', which escape.h keeps names from doing.
+ * The two of bcc keep bcc's words.
+ */
 #define LABEL_UNKNOWN "[unknown]"
 #define LABEL_MISSED_KERNEL "[Missed Kernel Stack]"
 #define LABEL_MISSED_USER "[Missed User Stack]"
@@ -96,7 +99,10 @@ static inline const char *frame_mark(const struct profile_frame *frame)
 bool frame_shows_file(const struct profile *profile, const struct profile_view *view,
 		      const struct profile_frame *frame);
 
-/* What is shown for the waker's name: an interrupt, or why there is none; "" if none was recorded, NULL if there is a name. */
+/*
+ * What is shown in place of the waker's name: an interrupt, or why there is no waker; "" if the run recorded no wakers,
+ * NULL if there is a name.
+ */
 const char *waker_label(const struct profile *profile, const struct merged_row *row);
 
 /* The label at the root end of a stack that is not whole; NULL for one that is. */

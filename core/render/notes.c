@@ -95,7 +95,10 @@ static void add_loss(struct buf *text, const struct profile_interval *interval, 
 	buf_addc(text, '\n');
 }
 
-/* A stack by frame pointers may be incomplete, and waits that began before the run are missing. Other NOTE losses took nothing. */
+/*
+ * A stack that was walked by frame pointers may be incomplete, and a wait that had begun before the run is in no row. Other losses of class
+ * NOTE took nothing from the result.
+ */
 static enum detail needed_detail(size_t loss)
 {
 	if (profile_losses[loss].class != LOSS_NOTE)

@@ -73,7 +73,10 @@ void add_interpreter_line(const struct profile *profile, const struct profile_fr
 	buf_addc(text, ')');
 }
 
-/* Folded lines contain only names, as in bcc, but "FILE![unknown]" says more. Lines are added as in stackcollapse-perf.pl. */
+/*
+ * As in bcc, folded lines contain only names, but "FILE![unknown]" says more than "[unknown]". Source lines, if requested, are added as in
+ * stackcollapse-perf.pl.
+ */
 static void make_folded(struct text_writer *writer, const struct profile_frame *frame, struct buf *text)
 {
 	buf_addc(text, ';');

@@ -113,7 +113,10 @@ uint32_t tree_take_frame(struct tree *tree, const struct tree *other, uint32_t f
 /* Makes the nodes. After it nothing can be added. */
 void tree_build(struct tree *tree);
 
-/* A sum of values before, as shown: with options.normalize, scaled to those now, to compare profiles of different length. */
+/*
+ * A sum of values before, as it is shown: with options.normalize, scaled to the sum of the values now, so that profiles
+ * of different length can be compared.
+ */
 uint64_t tree_before(const struct tree *tree, uint64_t sum);
 
 /* The sum of the values before in branches that have no value now, and thus no box. Not scaled. */

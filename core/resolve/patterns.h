@@ -5,7 +5,10 @@
 #include "core/base/match.h"
 #include "core/plan/plan.h"
 
-/* The regular expression for a pattern, malloc()ed. Wildcards match the whole name, expressions from its start, as re.match. */
+/*
+ * The regular expression for a pattern, malloc()ed. A wildcard pattern must match the whole name; a regular expression is anchored at
+ * the start only, like Python's re.match.
+ */
 char *pattern_expression(const char *pattern, bool regex);
 
 /* Compiles an expression. 0, or a usage error if it is invalid. */

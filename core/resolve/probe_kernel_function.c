@@ -118,7 +118,10 @@ struct forbidden_range {
 	uint64_t start, end;
 };
 
-/* The functions of one address. The kernel's are on adjacent lines. ftrace lists one name, the pattern may match another. */
+/*
+ * The functions of one address. The kernel's own are on adjacent lines. ftrace lists one name of an address, and the pattern may match
+ * another one.
+ */
 struct aliases {
 	uint64_t address;
 	struct buf names; /* each with its NUL */

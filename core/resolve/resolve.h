@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the places for a plan on this host and the best mechanism that the host has. Loads nothing. --explain prints it. */
+/*
+ * Resolution finds the places for a plan on this host, and chooses the best mechanism that the host has. It loads nothing. --explain
+ * prints the result.
+ */
 #pragma once
 
 #include "core/host/host.h"

@@ -513,7 +513,10 @@ struct heal_call {
 	unsigned long offsets[EMPTY_UPROBES];
 };
 
-/* Probes the places of one file, in the child: with one link, or one by one without such links or if a place is refused. */
+/*
+ * Probes the places of one file: with one link, or one by one if this kernel has no such links or refuses one of the places. In the
+ * child.
+ */
 static int probe_places(void *memory, int fds[PROBE_CALL_FDS])
 {
 	struct heal_call *heal = memory;

@@ -14,5 +14,8 @@ void run_describe(struct profile *profile, const struct applet *applet, const st
 /* At the end, for documents: what the run's own status is, whatever a command returned. lost: something is missing; cut: by the guard. */
 void run_describe_status(struct profile *profile, const struct plan *plan, bool lost, bool cut);
 
-/* --explain prints what would be attached, and sets *ret_stop. --debug also prints the configuration, to stderr. 0 or an errno. */
+/*
+ * --explain prints what would be attached, and sets *ret_stop. --debug prints that and the configuration of the
+ * programs to stderr. 0 or a negative errno.
+ */
 int run_explain(const struct plan *plan, const struct attach_plan *attach, bool *ret_stop);

@@ -103,7 +103,10 @@ static void keep_apart(struct difference *difference)
 		roots[difference->root].what);
 }
 
-/* Without a command in both, no stack is in both: they begin with their functions then; the page keeps the commands, hidden. */
+/*
+ * If no command is in both profiles, no stack is either. The stacks then begin with their functions. The page keeps the
+ * commands, but does not show them at first.
+ */
 static void compare(struct difference *difference)
 {
 	enum graph_root asked = difference->options->root;

@@ -32,7 +32,10 @@
 
 /* ---- in the thread ---- */
 
-/* One write, because the main thread may hold stderr's lock. A carriage return first: the terminal has printed "^C". */
+/*
+ * A single write, because the main thread may hold the lock of stderr. It begins with a carriage return, because the
+ * terminal has printed "^C".
+ */
 static void say_step(struct ending *ending)
 {
 	int step = ending->step;

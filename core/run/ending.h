@@ -47,7 +47,10 @@ struct ending {
 	int said; /* the step that was last printed; -1: none */
 };
 
-/* Takes over the collector's signals. Without a thread the collector still reads them, between steps. 0 or a recorded failure. */
+/*
+ * Takes over the collector's signals. If no thread can be started, the collector still reads them, and a signal waits
+ * for the run. 0 or a recorded failure.
+ */
 int ending_begin(struct ending *ending, struct collector *collector, const struct plan *plan);
 
 /* Sets the current step of the run. */

@@ -52,7 +52,10 @@ void run_guard_done(struct run_guard *guard);
 /* Prints the cost to stderr, including that of this process and of all symbol workers: with -v, or if it is high. */
 void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbolizer);
 
-/* Limits the duration of a plan with many probes, if it has none (*ret_is_cut). 0, or a usage error if its own is too long. */
+/*
+ * Limits the duration of a plan with many probes, if it has none; *ret_is_cut: whether it did. 0, or a usage error if
+ * the plan's duration is too long.
+ */
 int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut);
 
 /* Prints the message about it, at the start and at the end of the run. */

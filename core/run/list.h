@@ -5,5 +5,8 @@
 #include "core/base/buf.h"
 #include "core/resolve/resolve.h"
 
-/* A line per place in aligned columns: kind, name, and module ("kernel" for itself) or file; nothing for tracepoints. */
+/*
+ * A line per place in aligned columns: kind, name, and the module ("kernel" for the kernel itself) or file; tracepoints
+ * have no third column.
+ */
 void list_text(const struct probe_kind *kind, const struct attach_plan *attach, struct buf *ret_text);

@@ -391,7 +391,10 @@ static void make_picture(const struct output_options *options, const struct prof
 		render_add_cut(&intervals[i], bytes);
 }
 
-/* No default case, so that the compiler finds a missing format. 0 or a negative errno, with a cause unless a write failed. */
+/*
+ * Without a default case, so that the compiler finds a missing format. 0 or a negative errno, with a recorded cause
+ * unless a write failed.
+ */
 static int make_document(const struct output_options *options, const struct profile *profile,
 			 const struct profile_interval *intervals, size_t nr, FILE *out)
 {

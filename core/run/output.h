@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes -o FILE and --format: every document that is not text for the terminal. Files are replaced atomically. */
+/*
+ * Writes reports: -o FILE and --format. It makes every document that is not text for the terminal from a profile. Files
+ * are replaced atomically, so they are always complete.
+ */
 #pragma once
 
 #include <stdbool.h>

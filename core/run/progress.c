@@ -17,7 +17,10 @@
 #define PERIOD_NS (NSEC_PER_SEC / 2)
 #define ECHO_COLUMNS 2 /* of "^C", which the terminal prints */
 
-/* No progress line if reports, events or output of the command go to a terminal meanwhile. Reports at the end do not matter. */
+/*
+ * No progress line if reports, events or output of the command go to a terminal during the run: they would be mixed.
+ * Reports at the end do not matter.
+ */
 static bool terminal_is_free(const struct plan *plan)
 {
 	bool prints = plan->interval_ns || plan->mode == EVENTS_EACH;

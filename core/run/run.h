@@ -15,7 +15,10 @@ struct run_result {
 	int command_status;
 };
 
-/* Runs a plan, and adds the command to its tgids. Reports go to stdout, notes to stderr. 0 or a negative errno with a cause. */
+/*
+ * Runs a plan, and adds the command's process to its tgids. Reports go to stdout, notes to stderr. 0, or a negative
+ * errno with a recorded cause.
+ */
 int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result);
 
 /* A report of a saved profile. False means: as in the run that saved it. */
@@ -47,7 +50,10 @@ struct report_request {
  */
 int run_saved(const struct report_request *request);
 
-/* Copies the files with frames of a saved profile, and debug files, into `directory` by build id; notes name missing ones. */
+/*
+ * Copies the files that contain frames of a saved profile, and their debug files, into `directory` by build id. The
+ * same errors; a note for each missing file.
+ */
 int run_bundle(const char *path, const char *directory, const char *debug_directories);
 
 /* The difference of two saved profiles; what has the same name in report_request is the same. */

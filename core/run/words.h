@@ -35,7 +35,10 @@ void run_say_gone(const struct plan *plan);
 /* Prints the targets that ended before the others; does nothing if there are none. */
 void run_say_some_gone(const struct plan *plan, struct process_watch *watch);
 
-/* The kernel removes one process's breakpoints when its main thread ends, although others go on. Whether it has: with a warning. */
+/*
+ * The kernel removes breakpoints that were set in one process when its main thread ends, although others continue.
+ * Returns true, and prints a warning, if that has happened.
+ */
 bool run_say_leaderless(const struct attach_plan *attach);
 
 /* Frees the collector. For --debug: prints the longest turn of the main loop. */

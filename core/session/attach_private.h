@@ -16,7 +16,10 @@ struct attached_link {
 	size_t first, nr; /* nr = 0: a program that follows children */
 };
 
-/* How a mechanism of core/resolve/attach_plan.h attaches: way_NAME, in the file of its functions, or it does not link. */
+/*
+ * How a mechanism of core/resolve/attach_plan.h attaches: a constant way_NAME for each, in the file that has its functions. A
+ * mechanism without one does not link.
+ */
 struct attach_way {
 	/* One of these two. one() attaches a place: 0 or a negative errno; the other places are tried in any case. */
 	int (*one)(struct attachment *attachment, size_t index);
@@ -90,7 +93,10 @@ void attach_end_misses(struct attachment *attachment);
 /* Adds up the misses of a link that is about to be closed while others stay. */
 void attach_keep_misses(struct attachment *attachment, int link);
 
-/* Adds a link for `nr` places from `first` on, and owns it. NULL: the kernel refused it, as errno says. 0 or a negative errno. */
+/*
+ * Adds a link for `nr` places from `first` on; the attachment owns it. NULL: the kernel refused it, and errno says why. 0 or a negative
+ * errno.
+ */
 int attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr);
 /* The same for descriptors of a link that libbpf does not know. */
 void attach_keep_fd(struct attachment *attachment, int fd, int event, size_t first, size_t nr);

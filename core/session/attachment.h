@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The links from the programs of a loaded object to the places of its attach plan, the programs' cost, and missed events. */
+/*
+ * An attachment: the links from the programs of a loaded object to the places of its attach plan, the cost of the programs, and
+ * the events that the kernel missed.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +33,10 @@ void attachment_set_between(struct attachment *attachment, attachment_between *b
  */
 int attachment_attach(struct attachment *attachment, const struct plan *plan);
 
-/* Detaches everything. No probe's event is counted from the call on; after it only programs about to finish run. NULL: nothing. */
+/*
+ * Detaches everything. From the call on, no event of a probe is counted. After it, only programs that are about to finish still run.
+ * NULL: does nothing.
+ */
 void attachment_detach(struct attachment *attachment);
 
 /* Number of places that are attached: functions, events, or the CPUs of timed samples. */

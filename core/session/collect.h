@@ -45,7 +45,10 @@ int collector_start(struct collector *collector);
 /* The signalfd. */
 int collector_signal_fd(const struct collector *collector);
 
-/* From now on another thread reads the signalfd, and makes `told_fd` (owned here) readable. 0 or a recorded failure. */
+/*
+ * From now on another thread reads the signalfd, and makes `told_fd` readable when a signal has come. Takes ownership of `told_fd`. 0 or
+ * a recorded failure.
+ */
 int collector_give_signals(struct collector *collector, int told_fd);
 
 /* Whether a signal has come. */

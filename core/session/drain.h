@@ -22,7 +22,10 @@ struct drain_target {
 	struct profile_interval *interval; /* gets the rows, losses and numbers */
 };
 
-/* Opens the ring, before the first event, and takes the first count map. Everything is borrowed. 0 or a recorded failure. */
+/*
+ * Opens the ring for reading, before the first event. Takes the first count map from `loaded`; everything is borrowed. 0 or a recorded
+ * failure.
+ */
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain);
 void drain_free(struct drain *drain);
 

@@ -22,7 +22,10 @@
 
 /* ---- open ---- */
 
-/* A file for the kernel's types that the object needs; ftruncate() asks `ulimit -f`. -1: there is none, libbpf reads all. */
+/*
+ * A file for the kernel's types that the object needs. -1: none could be made, and libbpf reads all types. ftruncate() finds out whether
+ * `ulimit -f` allows the size.
+ */
 static int open_types(void)
 {
 	_cleanup_(closep) int fd = memfd_create("kernel-types", MFD_CLOEXEC);

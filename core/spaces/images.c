@@ -433,7 +433,10 @@ static bool is_native(const struct image_place *place)
 	return sizeof(void *) == 4 || place->start > UINT32_MAX;
 }
 
-/* A descriptor of a copy of our vDSO; -ENOENT if the one there differs. A place without an end: of a process to come. */
+/*
+ * A descriptor of a copy of our vDSO, or -ENOENT if the one at this place differs. A place without an end is in a
+ * process that does not run yet.
+ */
 static int open_vdso(const struct image_place *place)
 {
 	struct image_place own = {};

@@ -52,7 +52,10 @@ void images_free(struct images *images);
  */
 uint32_t images_add(struct images *images, const struct proc_mapping *mapping);
 
-/* The image of future mappings of this file, which is mapped for a moment to see how the kernel reports it; else IMAGE_NONE. */
+/*
+ * The image of future mappings of this file. To see how the kernel reports it, the file is mapped for a moment.
+ * IMAGE_NONE if that fails.
+ */
 uint32_t images_add_open(struct images *images, int fd);
 
 /* A held image keeps its number, even without a mapping. */
@@ -93,11 +96,17 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
  */
 int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home);
 
-/* Opens an image where it is mapped, as no file of the profile; a vDSO for an empty place too. A descriptor or an errno. */
+/*
+ * Opens an image where it is mapped, without adding a file of the profile: a descriptor or a negative errno. The vDSO
+ * can be opened for an empty place too.
+ */
 int images_open(const struct images *images, uint32_t image, const struct image_place *place);
 
 /* The root of a file that images_open() has opened: that of the process, or ours if the file is in ours too. */
 uint32_t images_root(const struct images *images, uint32_t image, const struct image_place *place, int fd);
 
-/* Opens a file of the profile again, for a new worker: a descriptor, -ESTALE if another file is there, or a negative errno. */
+/*
+ * Opens a file of the profile again, for a new symbol worker: a descriptor, -ESTALE if there is another file now, or
+ * another negative errno.
+ */
 int images_open_again(const struct images *images, uint32_t file);

@@ -60,6 +60,9 @@ void jit_maps_name_frames(struct jit_maps *maps);
  */
 void jit_maps_add_note(const struct jit_maps *maps, struct buf *text);
 
-/* The symbolizer's numbers of maps begin here. jit_maps_open_again(), for a new worker: a descriptor or -ENOENT. */
+/*
+ * From this number on, the symbolizer's numbers are those of maps. jit_maps_open_again() opens a map again, for a new
+ * worker: a descriptor or -ENOENT.
+ */
 #define JIT_MAP_FIRST 0x40000000u
 int jit_maps_open_again(struct jit_maps *maps, uint32_t number);

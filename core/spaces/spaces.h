@@ -39,7 +39,10 @@ struct spaces_options {
 	bool follows; /* spaces_next_changed() will be called: a process is known at once, not at its first record */
 };
 
-/* Opens the side-band rings; nothing is missed from now on. Without the privilege /proc has to do, and spaces_note() says so. */
+/*
+ * Opens the side-band rings; from now on nothing is missed. Without the privilege for that, it uses /proc/PID/maps
+ * alone, and spaces_note() reports it.
+ */
 struct spaces *spaces_new(const struct spaces_options *options);
 void spaces_free(struct spaces *spaces);
 
@@ -75,7 +78,10 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
  */
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns);
 
-/* Reads a process's mappings now, not at its first record, because it may end before. Does nothing if they cannot be read. */
+/*
+ * Reads the mappings of a process now instead of at its first record, because it may end before that. Does nothing if
+ * they cannot be read.
+ */
 void spaces_prime(struct spaces *spaces, uint32_t tgid);
 
 /*

@@ -25,7 +25,10 @@ struct unwind_store_options {
 struct unwind_store *unwind_store_new(const struct unwind_store_options *options);
 void unwind_store_free(struct unwind_store *store);
 
-/* Waits until all slabs are in their slots: before, their tables are not used. 0 or the errno of one that could not be put. */
+/*
+ * Waits until all slabs are in their slots, which happens in the background; a table in another slab is not used. 0 or
+ * the errno of a slab that could not be put.
+ */
 int unwind_store_settle(struct unwind_store *store);
 
 /*

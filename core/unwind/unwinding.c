@@ -322,7 +322,10 @@ static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
 	       !memcmp(a->rules.data, b->rules.data, a->rules.nr * sizeof(*a->rules.data));
 }
 
-/* The table's number in the store, shared by processes with the same code; UNWIND_NO_TABLE without room. Takes the table. */
+/*
+ * The number of this table in the store, which processes with the same code share; UNWIND_NO_TABLE when there is no
+ * room. Takes ownership of the table.
+ */
 static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *table)
 {
 	struct code_table new = { .table = *table };
@@ -375,7 +378,10 @@ static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, 
 
 /* ---- publishing ---- */
 
-/* Sets the mapping's table and how its addresses differ from offsets. Not by whole pages: the table is not used. */
+/*
+ * Sets the table of the mapping and how its addresses differ from offsets. Where they do not differ by whole pages, the
+ * table is not used.
+ */
 static void place_module(const struct module *module, const struct mapping *mapping, struct unwind_space_mapping *to)
 {
 	struct unwind_table segments = { .nr_segments = module->nr_segments };

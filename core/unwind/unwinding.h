@@ -43,7 +43,10 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
  */
 void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process);
 
-/* Asks for the tables of a command's files (expected_files.h) before it is executed. `word`: execvp()'s first argument. */
+/*
+ * Asks for the tables of the files that a command will map (expected_files.h), so that they are there when it is executed.
+ * `word` is the first argument of execvp().
+ */
 void unwinding_expect(struct unwinding *unwinding, const char *word);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a function returns, by its branches and calls. exit() does not: what follows a call of it may be another function. */
+/*
+ * Whether a function returns, by its branches and calls alone: exit() and all that end in it do not, and what is after a call of them
+ * may be another function.
+ */
 #pragma once
 
 #include "symbolize/elf/elf_file.h"

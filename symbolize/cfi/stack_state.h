@@ -42,7 +42,10 @@ struct stack_state {
 /* At a function's first instruction. */
 struct stack_state stack_at_entry(void);
 
-/* Changes the state as an instruction does that is no branch. `at`: its address - origin, below 2^28; `origin` never changes. */
+/*
+ * Changes the state as an instruction other than a branch does. `at`: its address - origin; `origin`: of places, the same in all
+ * calls. `at` is below 2^28.
+ */
 void stack_step(struct stack_state *state, const struct x86_instruction *is, uint32_t at, uint64_t origin);
 
 /* After a call that may change the registers of `clobbered`, bit by bit, and what is below rsp. */

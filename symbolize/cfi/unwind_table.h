@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The unwind table of one file (docs/internals/unwind-tables.md), rows and rules from 0: how it is built and checked. */
+/*
+ * The unwind table of one file (bpf/unwind_abi.h), with rows and rules counted from 0: how it is built and checked.
+ * docs/internals/unwind-tables.md has the format.
+ */
 #pragma once
 
 #include <stdbool.h>

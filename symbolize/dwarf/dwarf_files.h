@@ -20,7 +20,10 @@ struct dwarf {
  */
 #define DWARF_SMALL_MAX (1u << 20)
 int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max);
-/* The same for a split file or package, with sections .dwo; `skeletons` is the file with them. -ENODATA: no .debug_info.dwo. */
+/*
+ * The same for a split file or a package, whose sections are named .dwo; `skeletons` is the file with the skeletons.
+ * -ENODATA without .debug_info.dwo.
+ */
 int dwarf_open_split(struct dwarf *dwarf, const struct elf_file *elf, struct dwarf *skeletons, uint64_t small_max);
 void dwarf_close(struct dwarf *dwarf);
 

@@ -88,7 +88,10 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 		      struct dwarf_value *ret_value);
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev);
 
-/* Calls `take` for each value of the entry whose code was read last. Inline with a constant `take`: there are millions. */
+/*
+ * Calls `take` for each value of the entry whose abbreviation code was read last. Inline for speed: there are millions of
+ * entries, and `take` is a constant.
+ */
 typedef void dwarf_value_take(void *context, uint16_t attribute, const struct dwarf_value *value);
 
 static inline void dwarf_entry_read(struct dwarf_entries *entries, const struct abbrevs *abbrevs,
@@ -118,7 +121,10 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 		      struct dwarf_text *ret_text);
 bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_value *value, uint64_t *ret_offset);
 
-/* Number `index` of a table at offset `table` of a section, of `nr_bytes` each. False (*ret unchanged) beyond its end. */
+/*
+ * Number `index` of a table that begins at offset `table` of a section and has numbers of `nr_bytes`. False, and *ret
+ * unchanged, if the section ends before.
+ */
 bool dwarf_table_number(struct elf_section *section, uint64_t table, uint64_t index, uint8_t nr_bytes,
 			uint64_t *ret_number);
 

@@ -81,5 +81,8 @@ int search_entries(struct search *search);
 /* search_inlines.c: finds the inlined calls of unit `number`, which covers places. 0 or -ENOMEM. */
 int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_t number);
 
-/* search_units.c: reads all units' first entries; with search->inlines, all of units that cover a place. 0, -ENOMEM, -ETIME. */
+/*
+ * search_units.c: reads the first entries of all units; with search->inlines, all entries of units that cover a place. 0,
+ * -ENOMEM, -ETIME.
+ */
 int search_units(struct search *search);

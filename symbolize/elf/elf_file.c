@@ -290,7 +290,10 @@ int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uin
 	return 0;
 }
 
-/* Two segments may map one page of the file, each around its border. Callers look for code: executable ones are preferred. */
+/*
+ * Two segments may share a page of the file: both map the bytes around their border. The callers look for code, so an
+ * executable segment is preferred.
+ */
 int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address)
 {
 	const Elf64_Phdr *found = NULL;

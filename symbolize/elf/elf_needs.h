@@ -18,5 +18,8 @@ int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs);
 /* Whether it needs no library but the dynamic loader: a static program, a C library, a dynamic loader. */
 bool elf_needs_is_alone(const struct elf_file *elf);
 
-/* Whether a program or the dynamic loader starts at the header's entry: in some libraries it is only the first byte of code. */
+/*
+ * Whether a program, or the dynamic loader, starts at the entry of the file's header. Some linkers set it in libraries
+ * too, where it is only the first byte of their code.
+ */
 bool elf_needs_is_program(const struct elf_file *elf);

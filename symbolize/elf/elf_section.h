@@ -41,7 +41,10 @@ struct elf_section elf_section_of_range(const struct elf_file *elf, uint64_t off
 /* Reads all of it at once into malloc()ed memory: like elf_section_open(), and -EBADMSG if it is damaged or larger than 128 MB. */
 int elf_section_whole(const struct elf_file *elf, const char *name, uint8_t **ret_bytes, size_t *ret_nr);
 
-/* These bytes, until the next call. `bad` if there are fewer, they cannot be unpacked, or a window is too small (128 MB). */
+/*
+ * These bytes, valid until the next call for the section. `bad` if there are fewer, if they cannot be unpacked, or if
+ * they are more than a window may have (128 MB).
+ */
 struct byte_reader elf_section_bytes(struct elf_section *section, uint64_t offset, uint64_t nr_bytes);
 
 /* The same, of at most `nr_bytes`: fewer at the end of the section. */

@@ -14,7 +14,10 @@ struct elf_table {
 
 #define ELF_TABLES_MAX 2
 
-/* Finds .symtab and .dynsym with ranges in the file. 0 and *ret_nr (perhaps 0), or a negative errno as in elf_file.h. */
+/*
+ * Finds .symtab and .dynsym; both ranges of each are in the file. Returns 0 and their number in *ret_nr (perhaps 0), or
+ * a negative errno as in elf_file.h.
+ */
 int elf_tables_find(const struct elf_file *elf, struct elf_table ret_tables[ELF_TABLES_MAX], size_t *ret_nr);
 
 typedef VEC(Elf64_Dyn) elf_dynamic;

@@ -23,7 +23,10 @@ struct go_table {
 	uint8_t pointer_bytes; /* of the processor: 4 or 8 */
 };
 
-/* Finds the table by its section or in the segments; all of it is in the file. -ENODATA: none of a known form; -ENOMEM. */
+/*
+ * Finds the table by its section, or else in the segments, and checks that all of it is in the file. -ENODATA if there
+ * is none of a known form, -ENOMEM.
+ */
 int go_table_find(const struct elf_file *elf, struct go_table *ret_go);
 
 /*

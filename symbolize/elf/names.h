@@ -36,7 +36,10 @@ void names_load(struct names *names);
 /* Frees the copy, unless there is no file. Names are then read from the file. */
 void names_drop_copy(struct names *names);
 
-/* The name at `position`, without version ("memcpy@@GLIBC_2.14" is "memcpy"), in the copy or `scratch`; empty if unreadable. */
+/*
+ * The name at `position`, without version suffix ("memcpy@@GLIBC_2.14" is "memcpy"). It points into the copy or into
+ * `scratch`. An unreadable name is empty.
+ */
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
 
 /* Whether the names at two positions are the same, without their version suffixes. Adds the bytes compared to *nr_compared. */

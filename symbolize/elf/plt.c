@@ -242,7 +242,10 @@ static void drop_symbols(struct plt_reader *reader)
 	reader->symbols = NULL;
 }
 
-/* Sets `symbols` to those of a section of relocations; static programs have none. Most files have two such sections. */
+/*
+ * Sets `symbols` to those of a section of relocations; static programs have none. Most files have two sections of
+ * relocations with the same symbols.
+ */
 static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 {
 	const struct elf_file *elf = reader->elf;

@@ -29,7 +29,10 @@ static Elf64_Sym widen(const Elf32_Sym *narrow)
 	};
 }
 
-/* A label of assembler or compiler: Arm's mapping symbols ("$x", "$d"), local labels, and padding before kernel functions. */
+/*
+ * Whether it is a label of the assembler or the compiler: mapping symbols of Arm ("$x", "$d"), local labels, and the
+ * padding before kernel functions.
+ */
 static bool is_label(struct name name)
 {
 	return !name.nr_bytes || name_starts_with(name, "$") || name_starts_with(name, ".L") ||

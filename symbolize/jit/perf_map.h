@@ -58,7 +58,10 @@ int perf_map_update(struct perf_map *map);
 
 /* The entry that an address belongs to, or NULL; valid until the next update. */
 const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address);
-/* Whether several entries cover an address, which may have been another function's. The same range and name again is one. */
+/*
+ * Whether several entries cover an address: it may have belonged to another function before. An entry that follows one of the same range
+ * and name does not count.
+ */
 bool perf_map_is_listed_again(const struct perf_map *map, uint64_t address);
 /* Reads the name of an entry from the file into `scratch`; it is empty if it cannot be read any more. */
 struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES]);

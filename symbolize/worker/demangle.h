@@ -14,7 +14,10 @@
 /* Room for any demangled name and its NUL. */
 #define DEMANGLED_MAX_BYTES 16384
 
-/* Writes the readable form. False if the name is not mangled, is longer than 4 KB, or does not fit: then `ret_text` is spoilt. */
+/*
+ * Writes the readable form with a NUL and returns true. Returns false if the name is not mangled, is longer than 4 KB,
+ * or does not fit. `ret_text` is overwritten in both cases.
+ */
 bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES]);
 
 /*

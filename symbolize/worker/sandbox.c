@@ -300,7 +300,10 @@ static void deny_files(void)
 
 /* ---- system calls ---- */
 
-/* Calls for reading and seeking, memory, the socket, exit. No fstat: since glibc 2.33 that is newfstatat(), with paths. */
+/*
+ * Calls for reading and seeking descriptors, memory, the socket, and exit. No fstat: since glibc 2.33 it is
+ * newfstatat(), which takes paths.
+ */
 /* clang-format off */
 static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(dup),

@@ -37,7 +37,10 @@ bool sandbox_has_filter(void);
 /* What the confinement of a child lacks on this host: bits of enum symbol_confinement (symbolize.h). */
 unsigned int sandbox_lacks(void);
 
-/* Raises the limit of processes as far as possible, for the process that starts workers, before it changes its user. */
+/*
+ * Raises the limit of processes as far as possible, for the process that starts workers. Call it before it drops
+ * privileges and changes its user.
+ */
 void sandbox_allow_processes(void);
 
 /* Makes the process die with its parent and ignore signals of a terminal or a service manager, because the parent decides when to end. */

@@ -197,7 +197,10 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 	return is_right;
 }
 
-/* Reading one name costs as much as loading a page or two of names: all are loaded once the single reads have cost that. */
+/*
+ * Reading one name from the file costs as much as loading one or two pages of names. So all are loaded when the single
+ * reads have cost as much.
+ */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
 {
 	enum {
@@ -215,7 +218,10 @@ void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *
 
 /* ---- lookup ---- */
 
-/* Whether another function begins inside a symbol without a size, which was extended to the next symbol. */
+/*
+ * Whether another function begins inside the symbol. A symbol without a size was extended to the next symbol, so it
+ * does not cover that function.
+ */
 static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol,
 			 const struct frame_ranges *frame_ranges, const struct frame_range *frame_range)
 {

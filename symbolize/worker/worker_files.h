@@ -69,7 +69,10 @@ struct found_place {
 	bool nameless; /* only an entry in .eh_frame covers it; the name has its address */
 };
 
-/* The function at an offset of a readable file: a symbol, else a stub of the linkage table, else an entry of .eh_frame. */
+/*
+ * The function that covers an offset of a readable file: a symbol, else a stub of the procedure linkage table, else an
+ * entry of .eh_frame. False if there is none.
+ */
 bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
 			 struct found_place *ret_place);
 

@@ -82,7 +82,10 @@ struct worker_symbol {
 	unsigned int merit; /* enum symbol_merit */
 };
 
-/* The symbols of a file, in the order of the table: of those at one start, the one with the best name is last. */
+/*
+ * The number of symbols of a file, and one of them, in the order of the table: of those at one start, the one with the
+ * best name is last.
+ */
 size_t worker_nr_symbols(const struct indexed_file *file);
 struct worker_symbol worker_symbol(const struct indexed_file *file, size_t i, char scratch[NAME_MAX_BYTES]);
 

@@ -58,7 +58,10 @@ enum message_kind {
 struct message_header {
 	uint32_t kind;
 	uint32_t file;
-	/* From the worker: enum symbol_status; an errno in MESSAGE_FUNCTIONS, _USDT, _SOURCES, _STARTED; others: enum message_kind. */
+	/*
+	 * From the worker: enum symbol_status; an errno in MESSAGE_FUNCTIONS, _USDT, _SOURCES and _STARTED. In other
+	 * messages, enum message_kind describes it.
+	 */
 	uint32_t status;
 	uint32_t more;
 	uint32_t nr, nr_text;
