@@ -447,7 +447,7 @@ static int ask_remove(const char *path)
 
 static int ask_check(const char *path, struct stat *ret_directory)
 {
-	struct answer answer;
+	struct answer answer = {};
 	int err = ask(WRITER_CHECK, path, &answer);
 
 	*ret_directory = answer.directory;

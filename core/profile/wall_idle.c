@@ -40,6 +40,7 @@ struct seen {
 /* A place in a base: the call, and the function that it calls. */
 struct site {
 	const struct seen *first; /* one of its waits */
+	const struct seen *last; /* the row that was added last */
 	uint32_t call; /* frame */
 	uint64_t callee; /* function; 0: the wait itself */
 	uint16_t base;
@@ -86,7 +87,7 @@ enum {
 	IS_CALL = 4, /* another call that waits */
 	IS_LOOP =
 		8, /* of an event loop: calls epoll, poll or select, and does nothing else. A client waits in the same calls */
-	IS_INTERPRETER = 16, /* below it, the base is in another language */
+	IS_DOUBT = 16, /* of an interpreter: the base is in another language; or a loop that waits for one answer */
 	IS_NAMED_IDLE = 32, /* --idle */
 	IS_NAMED_UNDER = 64, /* --under */
 };
@@ -159,11 +160,11 @@ static const struct {
 	{ "g_main_context_iterate*", IS_LOOP },
 	{ "g_main_context_poll*", IS_LOOP },
 	{ "g_main_loop_run", IS_LOOP },
-	{ "PyEval_EvalFrame*", IS_INTERPRETER },
-	{ "rb_vm_exec", IS_INTERPRETER },
-	{ "execute_ex", IS_INTERPRETER },
-	{ "luaV_execute", IS_INTERPRETER },
-	{ "Perl_runops_*", IS_INTERPRETER },
+	{ "PyEval_EvalFrame*", IS_DOUBT },
+	{ "rb_vm_exec", IS_DOUBT },
+	{ "execute_ex", IS_DOUBT },
+	{ "luaV_execute", IS_DOUBT },
+	{ "Perl_runops_*", IS_DOUBT },
 };
 
 /* By the reason of the kernel's wait. */
@@ -189,7 +190,8 @@ static uint8_t tell_function(const char *name)
 		if (!strncmp(wanted, name, nr) && (wanted[nr] || !name[nr] || name[nr] == '@'))
 			return functions[i].is;
 	}
-	return 0;
+	/* g_dbus_connection_call_sync() runs the main loop until the answer is there */
+	return strlen(name) > strlen("_sync") && !strcmp(name + strlen(name) - strlen("_sync"), "_sync") ? IS_DOUBT : 0;
 }
 
 static void tell_functions(struct idling *idling, const struct match *idle, const struct match *under)
@@ -231,7 +233,7 @@ static bool is_clear(const struct idling *idling, const struct seen *seen)
 		const struct profile_frame *frame = frame_at(idling, seen, at);
 
 		if (frame->kind != FRAME_USER_FILE || !frame->name || frame->guessed ||
-		    idling->is[number_at(idling, seen, at)] & IS_INTERPRETER)
+		    idling->is[number_at(idling, seen, at)] & IS_DOUBT)
 			return false;
 		for (uint16_t before = 0; before < at; before++)
 			if (function_at(idling, seen, before) == function_at(idling, seen, at))
@@ -249,7 +251,8 @@ static void classify(const struct idling *idling, struct seen *seen)
 
 	if (seen->state != THREAD_SLEEPS || is_one_of(reason, never))
 		return;
-	if (is_futex && lock < seen->nr && condition == seen->nr)
+	/* after a wait for a condition, its mutex is waited for */
+	if (is_futex && lock < seen->nr && (condition == seen->nr || lock > condition))
 		return;
 	if (is_futex && condition < seen->nr) {
 		seen->wait = condition;
@@ -314,11 +317,11 @@ static int compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* A thread may have several names. */
 static int compare_threads(const struct seen *a, const struct seen *b)
 {
-	return compare(a->group, b->group) ?: compare(a->record->tgid, b->record->tgid)
-		?: compare(a->record->start_time_ns, b->record->start_time_ns)
-		?: compare(a->record->tid, b->record->tid);
+	return compare(a->record->tgid, b->record->tgid) ?: compare(a->record->start_time_ns, b->record->start_time_ns)
+		?: compare(a->record->exec_id, b->record->exec_id) ?: compare(a->record->tid, b->record->tid);
 }
 
 static int by_thread(const void *left, const void *right)
@@ -349,6 +352,7 @@ static int by_base(const void *left, const void *right, void *context)
 	return order ?: compare_threads(a, b);
 }
 
+/* The base of a thread may be in the stacks that are not whole: if they have much of its waits, it has no base. */
 static void find_bases(struct idling *idling)
 {
 	struct seen *seen = idling->seen.data, *end = seen + idling->seen.nr;
@@ -356,14 +360,19 @@ static void find_bases(struct idling *idling)
 	qsort(seen, idling->seen.nr, sizeof(*seen), by_thread);
 	while (seen < end) {
 		struct seen *next = seen, *first = NULL;
+		uint64_t whole_ns = 0, other_ns = 0;
 		uint16_t base = UINT16_MAX;
 
 		for (; next < end && !compare_threads(seen, next); next++) {
+			if (next->state == THREAD_SLEEPS)
+				*(next->is_whole ? &whole_ns : &other_ns) += next->ns;
 			if (!next->is_whole)
 				continue;
 			first = first ?: next;
 			base = common(idling, first, next, base);
 		}
+		if (other_ns > whole_ns / OTHER_WAITS)
+			base = 0;
 		for (; seen < next; seen++)
 			seen->base = base;
 	}
@@ -397,8 +406,11 @@ static struct site *site_of(const struct idling *idling, site_list *sites, const
 	return &vec_last(sites);
 }
 
-static void add_to_site(struct site *site, const struct seen *seen, bool is_other_thread)
+static void add_to_site(struct site *site, const struct seen *seen)
 {
+	if (site->last && compare_threads(site->last, seen))
+		site->count = 0;
+	site->last = seen;
 	if (seen->state == THREAD_ON_CPU)
 		site->cpu_ns += seen->ns;
 	if (seen->wait == seen->nr) {
@@ -409,8 +421,6 @@ static void add_to_site(struct site *site, const struct seen *seen, bool is_othe
 		site->has_reasons = true;
 	if (!site->wait_ns)
 		site->first = seen;
-	if (is_other_thread)
-		site->count = 0;
 	site->wait_ns += seen->ns;
 	site->count += seen->count;
 	site->is_work &= seen->is_work;
@@ -445,7 +455,7 @@ static void judge_base(struct idling *idling, const struct seen *seen, size_t nr
 
 		cpu_ns += seen[i].state == THREAD_ON_CPU ? seen[i].ns : 0;
 		if (site)
-			add_to_site(site, &seen[i], i && compare_threads(&seen[i - 1], &seen[i]));
+			add_to_site(site, &seen[i]);
 	}
 	for (size_t i = 0; i < sites.nr; i++) {
 		if (!is_waiting(&sites.data[i], cpu_ns))
@@ -476,15 +486,17 @@ static void find_sites(struct idling *idling)
 	const struct seen *seen = idling->seen.data, *end = seen + idling->seen.nr;
 
 	while (seen < end) {
-		const struct seen *next = seen;
+		const struct seen *next = seen, *inside = NULL;
 
-		while (next < end && next->is_whole && next->group == seen->group && next->base == seen->base &&
-		       common(idling, seen, next, seen->base) == seen->base)
-			next++;
+		for (; next < end && next->is_whole && next->group == seen->group && next->base == seen->base &&
+		       common(idling, seen, next, seen->base) == seen->base;
+		     next++)
+			if (next->wait < next->base)
+				inside = next;
 		if (next == seen)
 			next++;
-		else if (seen->wait < seen->base)
-			judge_loop(idling, seen);
+		else if (inside)
+			judge_loop(idling, inside);
 		else if (seen->base)
 			judge_base(idling, seen, (size_t)(next - seen));
 		seen = next;

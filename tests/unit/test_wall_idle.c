@@ -218,6 +218,74 @@ IDLE_TEST(in_doubt_a_wait_is_not_idle)
 	assert_false(is_idle(made, runnable));
 }
 
+IDLE_TEST(threads_that_hang_in_a_request_do_not_return_together)
+{
+	uint32_t hangs[2];
+
+	for (uint32_t tid = 1; tid <= 2; tid++) {
+		row_of(made, "pool", tid, THREAD_ON_CPU, NULL, "start work:2 handle:2", 1, 10);
+		hangs[tid - 1] = row_of(made, "pool", tid, THREAD_SLEEPS, "[futex]",
+					"start work:2 handle:1 pthread_cond_wait", 1, 9000);
+	}
+	settle(made);
+	assert_false(is_idle(made, hangs[0]));
+	assert_false(is_idle(made, hangs[1]));
+}
+
+IDLE_TEST(the_mutex_after_a_condition_is_no_wait_for_work)
+{
+	uint32_t idle = waits(made, 1, "[futex]", "start work:1 pthread_cond_wait futex");
+	uint32_t mutex =
+		waits(made, 1, "[futex]", "start work:1 pthread_cond_wait __pthread_mutex_cond_lock __lll_lock_wait");
+
+	runs(made, 1, "start work:2 handle:3");
+	settle(made);
+	assert_true(is_idle(made, idle));
+	assert_false(is_idle(made, mutex));
+}
+
+IDLE_TEST(an_event_loop_is_idle_whatever_came_first)
+{
+	uint32_t idle;
+
+	runs(made, 1, "start main:2 uv__io_poll:1 epoll_pwait");
+	idle = waits(made, 1, "[epoll]", "start main:2 uv__io_poll:1 epoll_pwait");
+	settle(made);
+	assert_true(is_idle(made, idle));
+}
+
+IDLE_TEST(a_loop_that_waits_for_one_answer_is_not_idle)
+{
+	uint32_t answer =
+		waits(made, 1, "[poll]", "start ask:1 g_dbus_connection_call_sync g_main_context_iterate poll");
+
+	settle(made);
+	assert_false(is_idle(made, answer));
+}
+
+IDLE_TEST(the_base_may_be_in_stacks_that_are_not_whole)
+{
+	uint32_t cut = waits(made, 1, "[epoll]", "start loop:1 epoll_wait");
+	uint32_t answer = waits(made, 1, "[futex]", "start loop:2 handle:1 pthread_cond_wait");
+
+	made->profile.records.data[cut].user_loss = 1 + ST_LOSS_USER_NO_ROW;
+	runs(made, 1, "start loop:2 handle:2");
+	settle(made);
+	assert_false(is_idle(made, answer));
+}
+
+IDLE_TEST(a_thread_that_renames_itself_has_one_base)
+{
+	uint32_t idle = row_of(made, "idle", 1, THREAD_SLEEPS, "[futex]", "start work:1 pthread_cond_wait", 7, 9000);
+	uint32_t busy =
+		row_of(made, "busy", 1, THREAD_SLEEPS, "[futex]", "start work:2 handle:1 pthread_cond_wait", 7, 9000);
+
+	row_of(made, "busy", 1, THREAD_ON_CPU, NULL, "start work:2 handle:2", 1, 10);
+	settle(made);
+	assert_true(is_idle(made, idle));
+	assert_false(is_idle(made, busy));
+}
+
 IDLE_TEST(the_user_has_the_last_word)
 {
 	uint32_t slept = waits(made, 1, "[sleep]", "start every_minute:1 nanosleep");
