@@ -11,7 +11,6 @@
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
 #define ST_PYTHON_STEPS 23 /* in each of two loops: 529 frames and comparisons */
-#define ST_PYTHON_FEW 13 /* native frames: ST_PART_STEPS */
 #define ST_PYTHON_NO_PLACE 0xff
 /*
  * In 3.11 and 3.12 the loop tells its thread of its _PyCFrame before it fills it, in its first 0x6d to 0xae bytes. A thread that is
@@ -54,7 +53,7 @@ __noinline int st_python_few(__u32 slot_index, __u32 in_uprobes)
 	if (!st_config.python)
 		return 0;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < ST_PYTHON_FEW && !end; i++) {
+	for (int i = 0; i < ST_PART_STEPS && !end; i++) {
 		if (in_uprobes)
 			st_unwind_uprobes(slot_index);
 		st_python_note(slot_index);
@@ -143,8 +142,8 @@ __noinline int st_python_take(__u32 slot_index)
 	if (!walk)
 		return -1;
 	frame = walk->frame;
-	if (!frame)
-		return -1;
+	if (!frame) /* the outermost call has an end, too: the list was being changed */
+		return walk->at == walk->first ? -1 : st_python_end(slot_index, ST_PYTHON_UNREADABLE);
 	if (frame & 7 || (int)bpf_probe_read_user(walk->window, ST_PYTHON_FRAME_BYTES, (void *)frame))
 		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
 	owner = ((volatile __u8 *)walk->window)[walk->python.frame_owner & 127];

@@ -380,7 +380,7 @@ static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u6
  */
 #define ST_SEARCH_WORDS 128 /* larger frames are not searched */
 #define ST_SEARCH_PART 16 /* words in one turn */
-#define ST_SEARCHED_MOST 1024 /* words in one walk: some 10 us */
+#define ST_SEARCHED_MOST 1024 /* words in one walk */
 #define ST_CALL_DIRECT 0xe8
 #define ST_CALL_DISTANCE 65536 /* a function is not larger */
 

@@ -13,7 +13,7 @@ struct idle_plan {
 
 /*
  * Puts [idle] in place of [blocked S] into the stacks of the interval that wait for work. Call it after wait_reasons_settle(). Then,
- * unless view.by_thread is set, gives threads whose names differ only in digits one name: "worker-*". A second call changes nothing.
+ * unless view.by_thread is set, gives threads whose names differ only in digits one name: "worker-*". A second call for the same rows changes nothing.
  * `interval` NULL: it only checks the expressions. 0 or a recorded failure.
  */
 int wall_idle_settle(struct profile *profile, const struct profile_interval *interval, const struct idle_plan *plan);

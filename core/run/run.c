@@ -84,7 +84,7 @@ static int start_naming(struct run *run)
 	return naming_start(&run->identifying, &run->identifier);
 }
 
-#define ALONE 2 /* this thread, and one of another process: its tables are there within milliseconds */
+#define ALONE 2 /* this thread, and one of another process: its tables are soon there */
 
 static int prepare(struct run *run)
 {
@@ -93,7 +93,7 @@ static int prepare(struct run *run)
 	uint32_t nr_runnable;
 
 	host_nr_threads(&nr_runnable);
-	run->is_busy = nr_runnable > ALONE; /* before helpers are started */
+	run->is_busy = !nr_runnable || nr_runnable > ALONE; /* before helpers are started */
 	err = err ?: run_require_targets(plan);
 	err = err ?: run_guard_init(&run->guard, plan);
 	if (!plan->explain || plan->output.format != OUTPUT_SCREEN)

@@ -263,8 +263,6 @@ static void add_inserts(struct profile_record *record, const struct drain_look *
 		addresses[to] = 0;
 		from -= is_replacing;
 	}
-	if (look->lacks_frames)
-		record->user_loss = 1 + look->lack;
 }
 
 static void add_state_frame(struct profile *profile, struct profile_record *record, char letter, uint32_t *frames,
@@ -299,10 +297,11 @@ static void add_python(struct drain *drain, const struct drain_target *target, c
 		       struct profile_record *record, uint32_t *frames, uint64_t *addresses)
 {
 	struct drain_insert inserts[ST_MAX_FRAMES];
-	struct drain_look look = { .inserts = inserts, .lack = ST_LOSS_PYTHON };
+	struct drain_look look = { .inserts = inserts };
 
 	look.nr_inserts = walked_python_inserts(drain->python, stack, inserts, &look.lacks_frames);
-	target->interval->losses[ST_LOSS_PYTHON] += look.lacks_frames;
+	if (profile_find_record(target->profile, record->id) == PROFILE_NONE)
+		target->interval->losses[ST_LOSS_PYTHON] += look.lacks_frames;
 	if (look.nr_inserts)
 		add_inserts(record, &look, frames, addresses);
 }
@@ -327,6 +326,8 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 				  addresses + record.nr_kernel + record.nr_user);
 	if (look && look->nr_inserts)
 		add_inserts(&record, look, frames + record.nr_kernel, addresses + record.nr_kernel);
+	if (look && look->nr_inserts && look->lacks_frames)
+		record.user_loss = 1 + look->lack;
 	if (stack->head.nr_python)
 		add_python(drain, target, stack, &record, frames + record.nr_kernel, addresses + record.nr_kernel);
 	add_look_frames(drain, target->profile, &record, look, frames, addresses);

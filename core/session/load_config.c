@@ -9,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/files/proc_maps.h"
 #include "core/host/cgroup_target.h"
 #include "core/host/host.h"
@@ -202,7 +203,7 @@ static bool takes_kernel_stacks(const struct plan *plan, const struct attach_pla
 
 static void look_for_python(void *context, const struct proc_mapping *mapping)
 {
-	*(bool *)context |= mapping->kind == MAPPING_FILE && strstr(mapping->path, "python");
+	*(bool *)context |= mapping->kind == MAPPING_FILE && strstr(path_name(mapping->path), "python");
 }
 
 /*

@@ -16,7 +16,6 @@ enum {
 	STEPS_MAX = 2 * FRAMES_MAX, /* with those that stand for calls from C */
 	LINES_MAX = 1 << 18, /* bytes of a line table */
 	TABLES_MAX = 16 << 20, /* bytes of their line tables */
-	NAMES_MAX = 64 << 20, /* bytes of all names and files that are read in a run */
 	PROCESS_PAGES_MAX = 65536, /* that are copied to find the threads of a process */
 	THREAD_PAGES_MAX = 8192, /* and the frames of one */
 	CODE_BYTES_MAX = 1024, /* of a code object without its instructions */
@@ -43,7 +42,7 @@ struct look_python *look_python_new(struct look_memory *memory, const struct unw
 	python->pages = look_pages_new(memory, is_over, context);
 	python->unwinding = unwinding;
 	python->profile = profile;
-	python->names_left = NAMES_MAX;
+	python->names_left = PYTHON_NAMES_MAX;
 	return python;
 }
 
@@ -424,6 +423,12 @@ static void expect_names(struct look_python *python)
 	vec_done(&addresses);
 }
 
+/* A user's code may have that, too, but lines. */
+bool python_is_helper(const struct python_code *code)
+{
+	return code->name == code->file && code->nr_table <= 1;
+}
+
 uint32_t python_add_label(struct look_python *python, const char *text, uint64_t number)
 {
 	struct profile_frame frame = { .kind = FRAME_TEXT, .where = LABELS_FROM + number };
@@ -445,10 +450,8 @@ uint32_t python_add_frame(struct look_python *python, const struct python_code *
 	return profile_add_frame(python->profile, &frame);
 }
 
-static uint32_t frame_of(struct look_python *python, const struct python_frame *read)
+static uint32_t frame_of(struct look_python *python, const struct python_code *code, const struct python_frame *read)
 {
-	const struct python_code *code = code_of(python, read->code);
-
 	if (code)
 		return python_add_frame(python, code, read->offset);
 	python->has_failed = true;
@@ -492,12 +495,21 @@ static size_t find_step(const struct look_walk *walk, size_t step, uint64_t mark
 static void add_group(struct look_python *python, const struct python_group *group, uint16_t place, bool replaces,
 		      struct drain_insert *inserts, size_t *nr)
 {
-	for (size_t i = 0; i < group->nr; i++)
+	const size_t first = *nr;
+
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct python_frame *read = &python->frames.data[group->first + i];
+		const struct python_code *code = code_of(python, read->code);
+		bool is_first = *nr == first;
+
+		if (code && python_is_helper(code))
+			continue;
 		inserts[(*nr)++] = (struct drain_insert){
-			.place = (uint16_t)(place + (replaces && i)),
-			.replaces = replaces && !i,
-			.frame = frame_of(python, &python->frames.data[group->first + i]),
+			.place = (uint16_t)(place + (replaces && !is_first)),
+			.replaces = replaces && is_first,
+			.frame = frame_of(python, code, read),
 		};
+	}
 }
 
 /* Puts the groups of frames where their markers are. */

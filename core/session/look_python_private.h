@@ -11,6 +11,7 @@
 enum {
 	PYTHON_CODES_MAX = 4096, /* code objects of a process */
 	PYTHON_CHECKED_MAX = 32, /* threads whose ids must be at one place */
+	PYTHON_NAMES_MAX = 64 << 20, /* bytes of all names and files that are read */
 };
 
 /* A code object and what it is called. */
@@ -91,6 +92,12 @@ bool python_read_code(struct look_python *python, uint64_t at, struct python_cod
 
 /* Reads its names and lines. False: it has no name. It then has no table that is to be freed. */
 bool python_read_names(struct look_python *python, struct python_code *code);
+
+/*
+ * Whether it is not Python code but the interpreter's own, which hides it: from 3.13 on, a call of a class has a frame that cleans up
+ * after __init__(), whose function and file have one string object as name.
+ */
+bool python_is_helper(const struct python_code *code);
 
 /* The frame of the profile for an instruction of a code object. */
 uint32_t python_add_frame(struct look_python *python, const struct python_code *code, int64_t offset);

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/session/look_python_private.h"
 
 enum {
 	TRIES_MAX = 100, /* of a process whose threads begin and end while they are read: some five seconds */
 	PAGES_MAX = 8192, /* that are copied for a process or a record */
+	READ_MS_MAX = 100, /* for reading memory in one turn of the drain; then frames have no names */
 	BLOCK_WORDS = 192, /* of a thread's control block, where the C library keeps the values of the first 32 keys */
 	WORD_OFFSET_MAX = ST_PYTHON_FRAME_BYTES - 8,
 };
@@ -30,12 +32,12 @@ struct walked_python {
 	VEC(struct process) processes;
 	VEC(struct python_code) fresh; /* being read */
 	VEC(uint64_t) addresses;
+	uint64_t until_ns; /* for reading in this turn */
 };
 
-static bool never(void *context)
+static bool is_over(void *context)
 {
-	(void)context;
-	return false;
+	return clock_monotonic_ns() >= ((struct walked_python *)context)->until_ns;
 }
 
 struct walked_python *walked_python_new(const struct drain *drain, const struct drain_target *target)
@@ -49,7 +51,8 @@ struct walked_python *walked_python_new(const struct drain *drain, const struct 
 	for (size_t i = 0; i < drain->plan->tgids.nr; i++) {
 		struct process process = { .tgid = drain->plan->tgids.data[i] };
 
-		process.python = look_python_new(walked->memory, walked->unwinding, walked->profile, never, NULL);
+		process.python = look_python_new(walked->memory, walked->unwinding, walked->profile, is_over, walked);
+		process.python->names_left = PYTHON_NAMES_MAX / drain->plan->tgids.nr;
 		vec_push(&walked->processes, process);
 	}
 	return walked;
@@ -70,8 +73,10 @@ void walked_python_free(struct walked_python *walked)
 
 void walked_python_forget(struct walked_python *walked)
 {
-	for (size_t i = 0; walked && i < walked->processes.nr; i++)
+	for (size_t i = 0; walked && i < walked->processes.nr; i++) {
 		look_python_forget(walked->processes.data[i].python);
+		walked->processes.data[i].python->names_left = PYTHON_NAMES_MAX / walked->processes.nr;
+	}
 }
 
 void walked_python_add_notes(const struct walked_python *walked, struct buf *notes)
@@ -113,8 +118,7 @@ static bool find_key(struct look_python *python, uint16_t *ret_offset)
 		for (size_t k = 0; k < BLOCK_WORDS; k++) {
 			bool is_state = false;
 
-			for (size_t other = 0; other < python->states.nr;
-			     other++) /* of this thread, in all interpreters */
+			for (size_t other = 0; other < python->states.nr; other++)
 				is_state |= words[k] == python->states.data[other].at;
 			is_possible[k] &= is_state;
 		}
@@ -167,7 +171,8 @@ static void tell(const struct walked_python *walked, const struct process *proce
 		.code_lines = python->code_lines,
 	};
 
-	bpf_map_update_elem(bpf_map__fd(walked->loaded->skeleton->maps.st_pythons), &process->tgid, &told, BPF_ANY);
+	if (bpf_map_update_elem(bpf_map__fd(walked->loaded->skeleton->maps.st_pythons), &process->tgid, &told, BPF_ANY))
+		python_refuse(process->python, process->tgid, "there is no room for its layout");
 }
 
 /* Threads begin and end while they are read, so what is not as expected is read again some times. */
@@ -203,6 +208,8 @@ static void settle(struct walked_python *walked, struct process *process)
 
 void walked_python_update(struct walked_python *walked)
 {
+	if (walked)
+		walked->until_ns = clock_monotonic_ns() + READ_MS_MAX * NSEC_PER_MSEC;
 	for (size_t i = 0; walked && i < walked->processes.nr; i++)
 		if (!walked->processes.data[i].is_settled)
 			settle(walked, &walked->processes.data[i]);
@@ -272,27 +279,30 @@ static void expect(struct walked_python *walked, struct look_python *python, boo
 	vec_done(&addresses);
 }
 
-/* Keeps what was read, unless the object was another one before or is one now. */
-static void keep_proved(struct walked_python *walked, struct look_python *python)
+/* Keeps what was read; without a name if the object was another one before or is one now, so that it is not read again and again. */
+static void keep(struct walked_python *walked, struct look_python *python)
 {
 	for (size_t i = 0; i < walked->fresh.nr; i++) {
 		struct python_code *code = &walked->fresh.data[i];
+		bool is_known = find_code(python, code->at, cookie_of(code)), is_proved = false;
 
-		if (has_own_lines(python, code) && is_unchanged(python, code)) {
-			vec_push(&python->codes, *code);
-			continue;
+		if (!is_known)
+			is_proved = has_own_lines(python, code) && is_unchanged(python, code);
+		if (!is_proved) {
+			python->tables_bytes -= code->nr_table;
+			free(code->table);
+			code->table = NULL;
+			code->nr_table = 0;
+			code->name_id = 0;
 		}
-		python->tables_bytes -= code->nr_table;
-		free(code->table);
+		if (!is_known && (is_proved || !is_over(walked)))
+			vec_push(&python->codes, *code);
 	}
 	walked->fresh.nr = 0;
 }
 
-/* Reads the code objects of a record that are not known, twice: their names must be theirs before and after. */
-static void read_fresh(struct walked_python *walked, const struct process *process, const uint64_t *words, size_t nr)
+static void find_fresh(struct walked_python *walked, const struct look_python *python, const uint64_t *words, size_t nr)
 {
-	struct look_python *python = process->python;
-
 	walked->addresses.nr = 0;
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t at = ST_PYTHON_ADDRESS(words[2 * i]);
@@ -300,10 +310,20 @@ static void read_fresh(struct walked_python *walked, const struct process *proce
 		if (at && !find_code(python, at, ST_PYTHON_COOKIE(words[2 * i + 1])) && !is_fresh(walked, at))
 			vec_push(&walked->addresses, at);
 	}
-	if (!walked->addresses.nr)
+}
+
+/* Reads the code objects of a record that are not known, twice: their names must be theirs before and after. */
+static void read_fresh(struct walked_python *walked, const struct process *process, const uint64_t *words, size_t nr)
+{
+	struct look_python *python = process->python;
+
+	find_fresh(walked, python, words, nr);
+	if (!walked->addresses.nr || is_over(walked))
 		return;
-	if (python->codes.nr + walked->addresses.nr > PYTHON_CODES_MAX)
+	if (python->codes.nr + walked->addresses.nr > PYTHON_CODES_MAX) {
 		look_python_forget(python);
+		find_fresh(walked, python, words, nr); /* those that were known are not any more */
+	}
 	begin(process);
 	expect(walked, python, true);
 	for (size_t i = 0; i < walked->addresses.nr; i++) {
@@ -314,14 +334,14 @@ static void read_fresh(struct walked_python *walked, const struct process *proce
 	}
 	begin(process);
 	expect(walked, python, false);
-	keep_proved(walked, python);
+	keep(walked, python);
 }
 
-static uint32_t frame_of(struct look_python *python, uint64_t first, uint64_t second, bool *ret_lacks)
+/* Sets *ret_lacks if it cannot be read or has no name. */
+static uint32_t frame_of(struct look_python *python, const struct python_code *code, uint64_t first, uint64_t second,
+			 bool *ret_lacks)
 {
-	const struct python_code *code = find_code(python, ST_PYTHON_ADDRESS(first), ST_PYTHON_COOKIE(second));
-
-	if (code)
+	if (code && code->name_id)
 		return python_add_frame(python, code, ST_PYTHON_OFFSET(second));
 	if (!first && second == ST_PYTHON_MORE)
 		return python_add_label(python, "[python: more frames]", 1);
@@ -330,25 +350,41 @@ static uint32_t frame_of(struct look_python *python, uint64_t first, uint64_t se
 		     : python_add_label(python, "[python: not readable]", 0);
 }
 
+struct walked_inserts {
+	struct drain_insert *data;
+	size_t nr;
+	bool lacks_frames;
+};
+
 /* Adds frames `from` up to `to`, innermost first, that one call from C has led to. */
 static void add_call(struct look_python *python, const uint64_t *words, size_t from, size_t to, uint16_t place,
-		     bool replaces, struct drain_insert *inserts, bool *ret_lacks)
+		     bool replaces, struct walked_inserts *inserts)
 {
-	for (size_t i = from; i < to; i++)
-		inserts[i] = (struct drain_insert){
-			.place = (uint16_t)(place + (replaces && i > from)),
-			.replaces = replaces && i == from,
-			.frame = frame_of(python, words[2 * i], words[2 * i + 1], ret_lacks),
+	const size_t first = inserts->nr;
+
+	for (size_t i = from; i < to; i++) {
+		const struct python_code *code =
+			find_code(python, ST_PYTHON_ADDRESS(words[2 * i]), ST_PYTHON_COOKIE(words[2 * i + 1]));
+		bool is_first = inserts->nr == first;
+
+		if (code && python_is_helper(code))
+			continue;
+		inserts->data[inserts->nr++] = (struct drain_insert){
+			.place = (uint16_t)(place + (replaces && !is_first)),
+			.replaces = replaces && is_first,
+			.frame = frame_of(python, code, words[2 * i], words[2 * i + 1], &inserts->lacks_frames),
 		};
+	}
 }
 
 size_t walked_python_inserts(struct walked_python *walked, const struct st_stack *stack,
-			     struct drain_insert inserts[ST_MAX_FRAMES], bool *ret_lacks)
+			     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks)
 {
 	const uint64_t *words = (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
+	const uint16_t after_all = (uint16_t)(stack->head.nr_user + (stack->head.flags & ST_STACK_ELIDED ? 1 : 0));
 	const size_t nr = stack->head.nr_python;
+	struct walked_inserts inserts = { .data = data };
 	struct process *process = NULL;
-	uint16_t place = 0;
 	size_t from = 0;
 
 	*ret_lacks = false;
@@ -360,18 +396,17 @@ size_t walked_python_inserts(struct walked_python *walked, const struct st_stack
 	read_fresh(walked, process, words, nr);
 	for (size_t i = 0; i < nr; i++) {
 		bool replaces = ST_PYTHON_REPLACES(words[2 * i]);
+		uint16_t place = (uint16_t)ST_PYTHON_PLACE(words[2 * i]);
 
 		if (!ST_PYTHON_ENDS(words[2 * i]))
 			continue;
-		if (replaces || ST_PYTHON_PLACE(words[2 * i]) < stack->head.nr_user)
-			place = (uint16_t)ST_PYTHON_PLACE(words[2 * i]);
-		else
-			place = stack->head
-					.nr_user; /* after all: the native frames that it belongs between are missing */
-		add_call(process->python, words, from, i + 1, place, replaces, inserts, ret_lacks);
-		place += replaces;
+		if (!replaces && place >= stack->head.nr_user)
+			place = after_all; /* the native frames that it belongs between are missing */
+		add_call(process->python, words, from, i + 1, place, replaces, &inserts);
 		from = i + 1;
 	}
-	add_call(process->python, words, from, nr, place, false, inserts, ret_lacks);
-	return nr;
+	/* frames of a call whose place was not reached */
+	add_call(process->python, words, from, nr, after_all, false, &inserts);
+	*ret_lacks = inserts.lacks_frames;
+	return inserts.nr;
 }

@@ -13,7 +13,24 @@ import os, re, sys, threading, time
 
 import dump_python as kinds
 
-KINDS = [kind for kind in kinds.THREADS if kind.__name__ not in ("holds_a_lock", "reads_a_pipe", "hostile")]
+MORE = "[python: more frames]"
+
+
+class Made:
+    def __init__(self, waits):
+        if waits: kinds.wait()
+
+
+def makes_objects():
+    for i in range(5001): Made(i == 5000)  # often enough for the interpreter to inline the call
+
+
+def goes_deep(left=300):
+    goes_deep(left - 1) if left else kinds.wait()
+
+
+KINDS = [makes_objects, goes_deep]
+KINDS += [kind for kind in kinds.THREADS if kind.__name__ not in ("holds_a_lock", "reads_a_pipe", "hostile")]
 stacks, span = set(), 0
 
 
@@ -69,7 +86,10 @@ def check(truth, folded):
         stack, count = line.rstrip("\n").rsplit(" ", 1)
         frames = [frame for frame in stack.split(";") if FRAME.fullmatch(frame)]
         if frames and frames[-1] in last:
-            found[";".join(frames)] = found.get(";".join(frames), 0) + int(count)
+            seen = ";".join(frames)
+            whole = [stack for stack in wanted if stack.endswith(seen.removeprefix(MORE))] if frames[0] == MORE else []
+            for stack in whole or [seen]:
+                found[stack] = found.get(stack, 0) + int(count)
         else:
             others += int(count)
     missing = [stack for stack in wanted - found.keys() if "sleep (" in stack]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: host
-# profile, offcputime and wall: the Python frames of threads that run and sleep, between the native ones, as Python itself has them.
+# profile and offcputime: the Python frames of threads that run and sleep, between the native ones, as Python itself has them.
 . "${0%/*}/lib.sh"
 needs btf perf-event program:python3
 needs_unwinder

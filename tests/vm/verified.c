@@ -55,8 +55,13 @@ static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe rea
 
 static bool walks_python(const char *name)
 {
-	return !strcmp(name, "on_sample") || !strcmp(name, "on_wall_sample") || !strcmp(name, "on_switch") ||
-	       !strcmp(name, "on_wall_switch");
+	static const char *const names[] = { "on_sample",      "on_wall_sample", "on_switch",
+					     "on_wall_switch", "on_waking",      "on_waking_anywhere" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }
 
 static void switch_everything_on(struct st_config *config, const struct access *access)
