@@ -86,6 +86,10 @@ const struct option_spec common_table[] = {
 		   "(frame pointers only) or off (no user stacks); default auto, but fp for count and stacksnoop "
 		   "without -p or a command",
 		   .values = "auto fp dwarf off", .parse = unwind_mode_parse),
+	OUR_OPTION(0, "frames", plan.frames, "KIND",
+		   "which user frames to show of programs that run in an interpreter: mixed (its functions between the "
+		   "native ones) or native; default mixed",
+		   .values = "mixed native", .parse = frames_parse),
 	OUR_OPTION(0, "unwind-mem", unwind_mib, "MIB", "limit of kernel memory for unwind tables (default 128)",
 		   .min = 1, .max = 1024),
 	OUR_OPTION(0, "explain", plan.explain, NULL, "print what would be attached, how and why, then exit"),

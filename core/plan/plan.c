@@ -145,6 +145,14 @@ int unwind_mode_parse(const char *name, void *ret_mode)
 			  near ? "did you mean '" : "give auto, fp, dwarf or off", near ? near : "", near ? "'?" : "");
 }
 
+int frames_parse(const char *name, void *ret_kind)
+{
+	*(enum frames_kind *)ret_kind = strcmp(name, "native") ? FRAMES_MIXED : FRAMES_NATIVE;
+	if (!strcmp(name, "native") || !strcmp(name, "mixed"))
+		return 0;
+	return fail_usage("argument --frames: '%s': unknown kind of frames: give mixed or native", name);
+}
+
 int overhead_parse(const char *text, void *ret_overhead)
 {
 	uint32_t thousandths = 0;

@@ -69,6 +69,12 @@ enum unwind_mode {
 	UNWIND_NONE, /* no user stacks */
 };
 
+/* --frames: the user frames of programs that run in an interpreter. */
+enum frames_kind {
+	FRAMES_MIXED, /* those of the interpreter, between native ones */
+	FRAMES_NATIVE,
+};
+
 /* Which rows of a profile are shown. Strings are regular expressions; NULL: all rows. */
 struct filter {
 	const char *include; /* only stacks with a function that matches */
@@ -124,6 +130,7 @@ struct plan {
 	uint32_t key_parts; /* enum key_part */
 	bool want_kernel, want_user; /* stacks */
 	enum unwind_mode unwind;
+	enum frames_kind frames;
 	uint64_t unwind_bytes; /* limit on kernel memory for unwind tables */
 
 	/* when */
@@ -190,6 +197,9 @@ int attach_mode_parse(const char *name, void *ret_mode);
 
 /* An enum unwind_mode: "auto", "fp", "dwarf" or "off". */
 int unwind_mode_parse(const char *name, void *ret_mode);
+
+/* An enum frames_kind: "mixed" or "native". */
+int frames_parse(const char *name, void *ret_kind);
 
 /* A uint32_t for plan.max_overhead: "5", "0.5%" or "off"; 0 is off. */
 int overhead_parse(const char *text, void *ret_overhead);

@@ -214,7 +214,7 @@ static bool walks_python(const struct loaded *loaded, const struct plan *plan)
 {
 	bool is_there = false;
 
-	if (!loaded->traits->has_no_places || plan->looks || plan->command)
+	if (!loaded->traits->has_no_places || plan->looks || plan->command || plan->frames == FRAMES_NATIVE)
 		return false;
 	for (size_t i = 0; i < plan->tgids.nr && !is_there; i++)
 		proc_maps_read_of(plan->tgids.data[i], look_for_python, &is_there);

@@ -593,8 +593,9 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->memory = look_memory_new();
 	run->more = look_memory_new();
 	/* Beside counted events, whose stacks have no Python frames, those of threads have none either. */
-	run->python = look_python_new(run->more, sources->plan->looks ? sources->unwinding : NULL, target->profile,
-				      is_run_over, run);
+	run->python = look_python_new(
+		run->more, sources->plan->looks && sources->plan->frames == FRAMES_MIXED ? sources->unwinding : NULL,
+		target->profile, is_run_over, run);
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
 	if (!run->link)
