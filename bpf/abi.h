@@ -154,7 +154,7 @@ enum st_python_missing {
 
 #define ST_PYTHON_NONE 0xffff
 
-/* A process whose Python frames are walked, by its tgid. Numbers are offsets in bytes, but addresses, entry_owner, and code_tags, which are bits. */
+/* A process whose Python frames are walked, by its tgid. Numbers are offsets in bytes, but for addresses, exec_id, entry_owner, and code_tags, which are bits. */
 struct st_python {
 	__u64 exec_id; /* of its program; 0: the first event sets it */
 	__u64 code_type; /* address of the type of code objects */

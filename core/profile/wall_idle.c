@@ -25,7 +25,8 @@
 /* A row with its user stack, the outermost frame first, without the state. */
 struct seen {
 	const struct profile_record *record;
-	string_id group;
+	string_id group; /* its name without numbers */
+	string_id judged; /* with these: one of the groups of its thread */
 	unsigned int state;
 	uint64_t count, ns;
 	string_id reason;
@@ -34,6 +35,7 @@ struct seen {
 	bool is_work; /* it waits for work, if it is the base that waits */
 	bool is_loop; /* its caller is a function of an event loop */
 	bool is_whole; /* walked to its root, by unwind tables */
+	bool in_doubt; /* much of its thread's waits have no whole stack, which may be outside of the base */
 	uint16_t base; /* frames up to the base of its thread, with it */
 };
 
@@ -345,14 +347,13 @@ static int by_base(const void *left, const void *right, void *context)
 {
 	const struct idling *idling = context;
 	const struct seen *a = left, *b = right;
-	int order = compare(a->group, b->group) ?: compare(a->is_whole, b->is_whole) ?: compare(a->base, b->base);
+	int order = compare(a->judged, b->judged) ?: compare(a->is_whole, b->is_whole) ?: compare(a->base, b->base);
 
 	for (uint16_t at = 0; !order && a->is_whole && at < a->base; at++)
 		order = compare(function_at(idling, a, at), function_at(idling, b, at));
-	return order ?: compare_threads(a, b);
+	return order ?: compare(a->in_doubt, b->in_doubt) ?: compare_threads(a, b);
 }
 
-/* The base of a thread may be in the stacks that are not whole: if they have much of its waits, it has no base. */
 static void find_bases(struct idling *idling)
 {
 	struct seen *seen = idling->seen.data, *end = seen + idling->seen.nr;
@@ -361,9 +362,11 @@ static void find_bases(struct idling *idling)
 	while (seen < end) {
 		struct seen *next = seen, *first = NULL;
 		uint64_t whole_ns = 0, other_ns = 0;
+		string_id judged = seen->group;
 		uint16_t base = UINT16_MAX;
 
 		for (; next < end && !compare_threads(seen, next); next++) {
+			judged = next->group < judged ? next->group : judged;
 			if (next->state == THREAD_SLEEPS)
 				*(next->is_whole ? &whole_ns : &other_ns) += next->ns;
 			if (!next->is_whole)
@@ -371,10 +374,11 @@ static void find_bases(struct idling *idling)
 			first = first ?: next;
 			base = common(idling, first, next, base);
 		}
-		if (other_ns > whole_ns / OTHER_WAITS)
-			base = 0;
-		for (; seen < next; seen++)
+		for (; seen < next; seen++) {
 			seen->base = base;
+			seen->judged = judged;
+			seen->in_doubt = other_ns > whole_ns / OTHER_WAITS;
+		}
 	}
 	qsort_r(idling->seen.data, idling->seen.nr, sizeof(*seen), by_base, idling);
 }
@@ -465,7 +469,7 @@ static void judge_base(struct idling *idling, const struct seen *seen, size_t nr
 			found = &sites.data[i];
 	}
 	if (found)
-		found->is_work &= is_loop(found) || (nr_waiting == 1 && found->most_count > 1);
+		found->is_work &= !seen->in_doubt && (is_loop(found) || (nr_waiting == 1 && found->most_count > 1));
 	if (found)
 		vec_push(&idling->found, *found);
 	vec_done(&sites);
@@ -478,7 +482,7 @@ static void judge_loop(struct idling *idling, const struct seen *seen)
 		vec_push(&idling->found, (struct site){ .first = seen,
 							.base = seen->wait,
 							.call = number_at(idling, seen, (uint16_t)(seen->wait - 1)),
-							.is_work = true });
+							.is_work = !seen->in_doubt });
 }
 
 static void find_sites(struct idling *idling)
@@ -488,10 +492,10 @@ static void find_sites(struct idling *idling)
 	while (seen < end) {
 		const struct seen *next = seen, *inside = NULL;
 
-		for (; next < end && next->is_whole && next->group == seen->group && next->base == seen->base &&
-		       common(idling, seen, next, seen->base) == seen->base;
+		for (; next < end && next->is_whole && next->judged == seen->judged && next->base == seen->base &&
+		       next->in_doubt == seen->in_doubt && common(idling, seen, next, seen->base) == seen->base;
 		     next++)
-			if (next->wait < next->base)
+			if (next->wait < next->base && (!inside || (next->is_work && next->is_loop)))
 				inside = next;
 		if (next == seen)
 			next++;
@@ -509,7 +513,7 @@ static bool is_inside(const struct idling *idling, const struct site *site)
 	for (size_t i = 0; i < idling->found.nr; i++) {
 		const struct site *outer = &idling->found.data[i];
 
-		if (outer->first->group == site->first->group && outer->base < site->base &&
+		if (outer->first->judged == site->first->judged && outer->base < site->base &&
 		    common(idling, outer->first, site->first, outer->base) == outer->base)
 			return true;
 	}
@@ -521,7 +525,7 @@ static bool waits_for_work(const struct idling *idling, const struct seen *seen)
 	for (size_t i = 0; seen->is_work && i < idling->found.nr; i++) {
 		const struct site *site = &idling->found.data[i];
 
-		if (site->is_work && site->first->group == seen->group &&
+		if (site->is_work && site->first->judged == seen->judged &&
 		    common(idling, site->first, seen, site->base) == site->base && is_at(idling, site, seen) &&
 		    !is_inside(idling, site))
 			return true;
@@ -539,11 +543,18 @@ static void set_idle(struct profile *profile, const struct profile_record *recor
 	profile->stack_frames.data[record_end(record) - 1] = profile_add_frame(profile, &frame);
 }
 
+static int by_group(const void *left, const void *right)
+{
+	return compare(((const struct seen *)left)->group, ((const struct seen *)right)->group);
+}
+
 /* A group has a name of its own if its threads have several. */
 static void name_groups(struct idling *idling)
 {
 	struct seen *seen = idling->seen.data, *end = seen + idling->seen.nr;
 
+	if (seen)
+		qsort(seen, idling->seen.nr, sizeof(*seen), by_group);
 	while (seen < end) {
 		struct seen *next = seen;
 		bool is_same = true;

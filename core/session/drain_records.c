@@ -298,9 +298,10 @@ static void add_python(struct drain *drain, const struct drain_target *target, c
 {
 	struct drain_insert inserts[ST_MAX_FRAMES];
 	struct drain_look look = { .inserts = inserts };
+	uint32_t known = profile_find_record(target->profile, record->id);
 
 	look.nr_inserts = walked_python_inserts(drain->python, stack, inserts, &look.lacks_frames);
-	if (profile_find_record(target->profile, record->id) == PROFILE_NONE)
+	if (known == PROFILE_NONE || target->profile->records.data[known].stack_lost)
 		target->interval->losses[ST_LOSS_PYTHON] += look.lacks_frames;
 	if (look.nr_inserts)
 		add_inserts(record, &look, frames, addresses);

@@ -426,7 +426,7 @@ static void expect_names(struct look_python *python)
 /* A user's code may have that, too, but lines. */
 bool python_is_helper(const struct python_code *code)
 {
-	return code->name == code->file && code->nr_table <= 1;
+	return code->name == code->file && code->nr_table == 1;
 }
 
 uint32_t python_add_label(struct look_python *python, const char *text, uint64_t number)

@@ -11,7 +11,7 @@
 enum {
 	TRIES_MAX = 100, /* of a process whose threads begin and end while they are read: some five seconds */
 	PAGES_MAX = 8192, /* that are copied for a process or a record */
-	READ_MS_MAX = 100, /* for reading memory in one turn of the drain; then frames have no names */
+	READ_MS_MAX = 300, /* for reading names in one turn of the drain; then frames have none */
 	BLOCK_WORDS = 192, /* of a thread's control block, where the C library keeps the values of the first 32 keys */
 	WORD_OFFSET_MAX = ST_PYTHON_FRAME_BYTES - 8,
 };
@@ -32,7 +32,8 @@ struct walked_python {
 	VEC(struct process) processes;
 	VEC(struct python_code) fresh; /* being read */
 	VEC(uint64_t) addresses;
-	uint64_t until_ns; /* for reading in this turn */
+	uint64_t left_ns; /* for reading names in this turn */
+	uint64_t until_ns; /* for what is being read */
 };
 
 static bool is_over(void *context)
@@ -208,8 +209,10 @@ static void settle(struct walked_python *walked, struct process *process)
 
 void walked_python_update(struct walked_python *walked)
 {
-	if (walked)
-		walked->until_ns = clock_monotonic_ns() + READ_MS_MAX * NSEC_PER_MSEC;
+	if (walked) {
+		walked->left_ns = READ_MS_MAX * NSEC_PER_MSEC;
+		walked->until_ns = UINT64_MAX;
+	}
 	for (size_t i = 0; walked && i < walked->processes.nr; i++)
 		if (!walked->processes.data[i].is_settled)
 			settle(walked, &walked->processes.data[i]);
@@ -279,24 +282,19 @@ static void expect(struct walked_python *walked, struct look_python *python, boo
 	vec_done(&addresses);
 }
 
-/* Keeps what was read; without a name if the object was another one before or is one now, so that it is not read again and again. */
-static void keep(struct walked_python *walked, struct look_python *python)
+/* Keeps what was read, unless the object was another one before or is one now. Of those that are hidden the address suffices. */
+static void keep_proved(struct walked_python *walked, struct look_python *python)
 {
 	for (size_t i = 0; i < walked->fresh.nr; i++) {
 		struct python_code *code = &walked->fresh.data[i];
-		bool is_known = find_code(python, code->at, cookie_of(code)), is_proved = false;
+		bool is_proved = !find_code(python, code->at, cookie_of(code)) && is_unchanged(python, code);
 
-		if (!is_known)
-			is_proved = has_own_lines(python, code) && is_unchanged(python, code);
-		if (!is_proved) {
-			python->tables_bytes -= code->nr_table;
-			free(code->table);
-			code->table = NULL;
-			code->nr_table = 0;
-			code->name_id = 0;
-		}
-		if (!is_known && (is_proved || !is_over(walked)))
+		if (is_proved && (has_own_lines(python, code) || python_is_helper(code))) {
 			vec_push(&python->codes, *code);
+			continue;
+		}
+		python->tables_bytes -= code->nr_table;
+		free(code->table);
 	}
 	walked->fresh.nr = 0;
 }
@@ -316,10 +314,13 @@ static void find_fresh(struct walked_python *walked, const struct look_python *p
 static void read_fresh(struct walked_python *walked, const struct process *process, const uint64_t *words, size_t nr)
 {
 	struct look_python *python = process->python;
+	uint64_t begun_ns, took_ns;
 
 	find_fresh(walked, python, words, nr);
-	if (!walked->addresses.nr || is_over(walked))
+	if (!walked->addresses.nr || !walked->left_ns)
 		return;
+	begun_ns = clock_monotonic_ns();
+	walked->until_ns = begun_ns + walked->left_ns;
 	if (python->codes.nr + walked->addresses.nr > PYTHON_CODES_MAX) {
 		look_python_forget(python);
 		find_fresh(walked, python, words, nr); /* those that were known are not any more */
@@ -334,14 +335,16 @@ static void read_fresh(struct walked_python *walked, const struct process *proce
 	}
 	begin(process);
 	expect(walked, python, false);
-	keep(walked, python);
+	keep_proved(walked, python);
+	took_ns = clock_monotonic_ns() - begun_ns;
+	walked->left_ns -= took_ns < walked->left_ns ? took_ns : walked->left_ns;
 }
 
 /* Sets *ret_lacks if it cannot be read or has no name. */
 static uint32_t frame_of(struct look_python *python, const struct python_code *code, uint64_t first, uint64_t second,
 			 bool *ret_lacks)
 {
-	if (code && code->name_id)
+	if (code)
 		return python_add_frame(python, code, ST_PYTHON_OFFSET(second));
 	if (!first && second == ST_PYTHON_MORE)
 		return python_add_label(python, "[python: more frames]", 1);
@@ -381,7 +384,7 @@ size_t walked_python_inserts(struct walked_python *walked, const struct st_stack
 			     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks)
 {
 	const uint64_t *words = (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
-	const uint16_t after_all = (uint16_t)(stack->head.nr_user + (stack->head.flags & ST_STACK_ELIDED ? 1 : 0));
+	const uint16_t after_all = stack->head.flags & ST_STACK_ELIDED ? ST_INNER_FRAMES + 1 : stack->head.nr_user;
 	const size_t nr = stack->head.nr_python;
 	struct walked_inserts inserts = { .data = data };
 	struct process *process = NULL;

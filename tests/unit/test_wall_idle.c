@@ -286,6 +286,31 @@ IDLE_TEST(a_thread_that_renames_itself_has_one_base)
 	assert_false(is_idle(made, busy));
 }
 
+IDLE_TEST(a_thread_with_two_names_has_the_waits_of_both)
+{
+	uint32_t idle = row_of(made, "idle", 1, THREAD_SLEEPS, "[futex]", "start work:1 pthread_cond_wait", 7, 9000);
+	uint32_t busy =
+		row_of(made, "busy", 1, THREAD_SLEEPS, "[futex]", "start work:2 handle:1 pthread_cond_wait", 7, 9000);
+
+	settle(made);
+	assert_false(is_idle(made, idle)); /* one of them is, and nothing tells which */
+	assert_false(is_idle(made, busy));
+}
+
+IDLE_TEST(a_thread_in_doubt_shows_that_others_are_inside_of_a_request)
+{
+	uint32_t cut = row_of(made, "pool-1", 1, THREAD_SLEEPS, "[futex]", "start work:1 pthread_cond_wait", 7, 9000);
+	uint32_t inside =
+		row_of(made, "pool-2", 2, THREAD_SLEEPS, "[futex]", "start work:2 handle:1 pthread_cond_wait", 7, 9000);
+
+	made->profile.records.data[cut].user_loss = 1 + ST_LOSS_USER_NO_ROW;
+	row_of(made, "pool-1", 1, THREAD_SLEEPS, "[futex]", "start work:1 pthread_cond_wait", 7, 9000);
+	row_of(made, "pool-1", 1, THREAD_ON_CPU, NULL, "start work:2 handle:2", 1, 10);
+	row_of(made, "pool-2", 2, THREAD_ON_CPU, NULL, "start work:2 handle:2", 1, 10);
+	settle(made);
+	assert_false(is_idle(made, inside));
+}
+
 IDLE_TEST(the_user_has_the_last_word)
 {
 	uint32_t slept = waits(made, 1, "[sleep]", "start every_minute:1 nanosleep");
