@@ -56,6 +56,9 @@ struct drain {
 
 /* ---- drain_records.c ---- */
 
+/* 8-byte words of a record in drain->pending. */
+size_t drain_words_of(const struct st_stack *stack);
+
 /* Keeps a message of the ring until drain_add_kept(). The kind and size of the message have been checked. */
 void drain_keep_record(struct drain *drain, const struct st_stack *stack, size_t bytes);
 void drain_keep_pair(struct drain *drain, const struct st_pair *pair);

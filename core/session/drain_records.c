@@ -401,7 +401,7 @@ static int compare_times(const void *left, const void *right)
 	return (a->head.time_ns > b->head.time_ns) - (a->head.time_ns < b->head.time_ns);
 }
 
-static size_t words_of(const struct st_stack *stack)
+size_t drain_words_of(const struct st_stack *stack)
 {
 	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user + 2 * (size_t)stack->head.nr_python;
 }
@@ -420,7 +420,7 @@ static void keep_held(struct drain *drain)
 
 	for (size_t at = 0; at < drain->pending.nr;) {
 		const struct st_stack *stack = (const struct st_stack *)(drain->pending.data + at);
-		size_t words = words_of(stack);
+		size_t words = drain_words_of(stack);
 
 		if (is_held(drain, stack)) {
 			memmove(drain->pending.data + kept, stack, words * sizeof(uint64_t));
@@ -441,7 +441,7 @@ static void add_events(struct drain *drain, const struct drain_target *target)
 
 		if (!is_held(drain, stack))
 			vec_push(&events, stack);
-		at += words_of(stack);
+		at += drain_words_of(stack);
 	}
 	if (events.nr)
 		qsort(events.data, events.nr, sizeof(*events.data), compare_times);
@@ -463,6 +463,7 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 		return;
 	spaces_update(target->spaces);
 	unwinding_work(target->unwinding, 0); /* new programs need their tables before a long run of records */
+	walked_python_read(drain->python, drain->pending.data, drain->pending.nr);
 	if (drain->plan->mode == EVENTS_EACH) {
 		add_events(drain, target);
 		return;
@@ -471,7 +472,7 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 		const struct st_stack *stack = (const struct st_stack *)(drain->pending.data + at);
 
 		add_record(drain, target, stack, NULL);
-		at += words_of(stack);
+		at += drain_words_of(stack);
 	}
 	drain->pending.nr = 0;
 }

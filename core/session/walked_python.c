@@ -10,8 +10,11 @@
 
 enum {
 	TRIES_MAX = 100, /* of a process whose threads begin and end while they are read: some five seconds */
-	PAGES_MAX = 8192, /* that are copied for a process or a record */
-	READ_MS_MAX = 300, /* for reading names in one turn of the drain; then frames have none */
+	PAGES_MAX = 8192, /* that are copied for a process, and for its code objects */
+	FRESH_MAX =
+		128, /* code objects that are read together: their pages, and those of their names and lines, have room */
+	READ_MS_MAX =
+		2000, /* for reading names in one turn of the drain; then frames have none. A second was seen on a busy host */
 	BLOCK_WORDS = 192, /* of a thread's control block, where the C library keeps the values of the first 32 keys */
 	WORD_OFFSET_MAX = ST_PYTHON_FRAME_BYTES - 8,
 };
@@ -264,6 +267,11 @@ static bool is_fresh(const struct walked_python *walked, uint64_t at)
 	return false;
 }
 
+static const uint64_t *python_words(const struct st_stack *stack)
+{
+	return (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
+}
+
 /* Copies the pages of these code objects together, and with `names` those that they point to. */
 static void expect(struct walked_python *walked, struct look_python *python, bool names)
 {
@@ -299,10 +307,12 @@ static void keep_proved(struct walked_python *walked, struct look_python *python
 	walked->fresh.nr = 0;
 }
 
-static void find_fresh(struct walked_python *walked, const struct look_python *python, const uint64_t *words, size_t nr)
+/* Adds the code objects of a record that are not known to `addresses`. */
+static void find_fresh(struct walked_python *walked, const struct look_python *python, const struct st_stack *stack)
 {
-	walked->addresses.nr = 0;
-	for (size_t i = 0; i < nr; i++) {
+	const uint64_t *words = python_words(stack);
+
+	for (size_t i = 0; i < stack->head.nr_python; i++) {
 		uint64_t at = ST_PYTHON_ADDRESS(words[2 * i]);
 
 		if (at && !find_code(python, at, ST_PYTHON_COOKIE(words[2 * i + 1])) && !is_fresh(walked, at))
@@ -310,34 +320,57 @@ static void find_fresh(struct walked_python *walked, const struct look_python *p
 	}
 }
 
-/* Reads the code objects of a record that are not known, twice: their names must be theirs before and after. */
-static void read_fresh(struct walked_python *walked, const struct process *process, const uint64_t *words, size_t nr)
+/* Reads the code objects at `addresses`, twice: their names must be theirs before and after. */
+static void read_fresh(struct walked_python *walked, const struct process *process)
 {
 	struct look_python *python = process->python;
-	uint64_t begun_ns, took_ns;
+	uint64_t begun_ns = clock_monotonic_ns(), took_ns;
 
-	find_fresh(walked, python, words, nr);
-	if (!walked->addresses.nr || !walked->left_ns)
-		return;
-	begun_ns = clock_monotonic_ns();
-	walked->until_ns = begun_ns + walked->left_ns;
-	if (python->codes.nr + walked->addresses.nr > PYTHON_CODES_MAX) {
-		look_python_forget(python);
-		find_fresh(walked, python, words, nr); /* those that were known are not any more */
-	}
-	begin(process);
-	expect(walked, python, true);
-	for (size_t i = 0; i < walked->addresses.nr; i++) {
-		struct python_code code;
+	if (walked->addresses.nr && walked->left_ns) {
+		walked->until_ns = begun_ns + walked->left_ns;
+		begin(process);
+		expect(walked, python, true);
+		for (size_t i = 0; i < walked->addresses.nr; i++) {
+			struct python_code code;
 
-		if (read_living(python, walked->addresses.data[i], &code) && python_read_names(python, &code))
-			vec_push(&walked->fresh, code);
+			if (read_living(python, walked->addresses.data[i], &code) && python_read_names(python, &code))
+				vec_push(&walked->fresh, code);
+		}
+		begin(process);
+		expect(walked, python, false);
+		keep_proved(walked, python);
+		took_ns = clock_monotonic_ns() - begun_ns;
+		walked->left_ns -= took_ns < walked->left_ns ? took_ns : walked->left_ns;
 	}
-	begin(process);
-	expect(walked, python, false);
-	keep_proved(walked, python);
-	took_ns = clock_monotonic_ns() - begun_ns;
-	walked->left_ns -= took_ns < walked->left_ns ? took_ns : walked->left_ns;
+	walked->addresses.nr = 0;
+}
+
+static void read_process(struct walked_python *walked, const struct process *process, const uint64_t *records,
+			 size_t nr_words)
+{
+	for (size_t at = 0; at < nr_words; at += drain_words_of((const struct st_stack *)(records + at))) {
+		const struct st_stack *stack = (const struct st_stack *)(records + at);
+
+		if (stack->head.tgid != process->tgid || stack->head.nr_python > ST_MAX_FRAMES)
+			continue;
+		find_fresh(walked, process->python, stack);
+		if (walked->addresses.nr > FRESH_MAX)
+			read_fresh(walked, process);
+	}
+	read_fresh(walked, process);
+}
+
+void walked_python_read(struct walked_python *walked, const uint64_t *records, size_t nr_words)
+{
+	for (size_t i = 0; walked && i < walked->processes.nr; i++) {
+		const struct process *process = &walked->processes.data[i];
+
+		read_process(walked, process, records, nr_words);
+		if (process->python->codes.nr <= PYTHON_CODES_MAX)
+			continue;
+		look_python_forget(process->python);
+		read_process(walked, process, records, nr_words); /* those that were known are not any more */
+	}
 }
 
 /* Sets *ret_lacks if it cannot be read or has no name. */
@@ -383,7 +416,7 @@ static void add_call(struct look_python *python, const uint64_t *words, size_t f
 size_t walked_python_inserts(struct walked_python *walked, const struct st_stack *stack,
 			     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks)
 {
-	const uint64_t *words = (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
+	const uint64_t *words = python_words(stack);
 	const uint16_t after_all = stack->head.flags & ST_STACK_ELIDED ? ST_INNER_FRAMES + 1 : stack->head.nr_user;
 	const size_t nr = stack->head.nr_python;
 	struct walked_inserts inserts = { .data = data };
@@ -396,7 +429,6 @@ size_t walked_python_inserts(struct walked_python *walked, const struct st_stack
 			process = &walked->processes.data[i];
 	if (!process || nr > ST_MAX_FRAMES)
 		return 0;
-	read_fresh(walked, process, words, nr);
 	for (size_t i = 0; i < nr; i++) {
 		bool replaces = ST_PYTHON_REPLACES(words[2 * i]);
 		uint16_t place = (uint16_t)ST_PYTHON_PLACE(words[2 * i]);

@@ -18,7 +18,7 @@ nr=0
 for python in /usr/bin/python3.1[1-9] "$HOME"/.pyenv/versions/3.1[1-9].*/bin/python3; do
 	[ -x "$python" ] || continue
 	check "$python" spin 1 20000 0 profile -F 997
-	check "$python" sleep 2 500 2 offcputime --state S
+	check "$python" sleep 6 500 2 offcputime --state S
 done
 [ "$nr" -gt 0 ] || skip "no Python 3.11 or later"
 
