@@ -4,8 +4,8 @@
  * together. A place in the base that waits is the wait call itself, or a function that does little else. If there is exactly one
  * such place, and its threads return to it, and it waits for work by its kind, then it is idle. All else is doubt, and not idle.
  *
- * A request that lasts as long as the run may look like a base. It is told by other threads of the group: one whose base is further
- * outside shows that the thread is inside a request.
+ * A request that lasts as long as the run may look like a base. Another thread of the group, whose base is further outside, shows that
+ * the thread is inside a request.
  */
 #include "core/profile/wall_idle.h"
 
@@ -214,7 +214,7 @@ static void tell_functions(struct idling *idling, const struct match *idle, cons
 	}
 }
 
-/* The innermost function of a kind, or of several of them that call each other the outermost; seen->nr: there is none. */
+/* The innermost function of a kind. If its callers are of that kind too, the outermost of them. seen->nr: there is none. */
 static uint16_t find_function(const struct idling *idling, const struct seen *seen, uint8_t is)
 {
 	uint16_t at = seen->nr;

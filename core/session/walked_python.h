@@ -17,10 +17,13 @@ void walked_python_free(struct walked_python *walked); /* NULL is allowed */
 /* Tells the programs of the processes whose layout is known by now. NULL: does nothing. */
 void walked_python_update(struct walked_python *walked);
 
-/* Reads what the code objects of these records are called (struct st_stack, one after the other) that is not known yet. NULL: does nothing. */
+/* Reads the names of code objects of these records (struct st_stack, one after the other) that are not known. NULL: does nothing. */
 void walked_python_read(struct walked_python *walked, const uint64_t *records, size_t nr_words);
 
-/* The Python frames of a record that walked_python_read() has had, at most ST_MAX_FRAMES. Returns their number. *ret_lacks: some could not be read or have no name. */
+/*
+ * The Python frames of a record, at most ST_MAX_FRAMES, after walked_python_read() of it. Returns their number. *ret_lacks: some could
+ * not be read or have no name.
+ */
 size_t walked_python_inserts(struct walked_python *walked, const struct st_stack *stack,
 			     struct drain_insert inserts[ST_MAX_FRAMES], bool *ret_lacks);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Python frames of threads that sleep or spin, and what they should look like.
+"""Python frames of threads that sleep or spin, compared with the program's own.
 
 walked_python.py TRUTH sleep|spin ROUNDS MICROSECONDS [THREADS]
     a fixture: sleeps or spins so long in each of many kinds of frames, and writes the stacks into TRUTH
