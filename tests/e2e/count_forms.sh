@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=7.2
+# ctest: boots=-all$
 # Every way to write a probe, in any order with -p: tracepoints with wildcards, libraries, p:, paths, -l.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:sched:sched_switch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # --cgroupmap and --mntnsmap take really pinned maps; a map of the wrong shape is refused in one line.
 . "${0%/*}/lib.sh"
 needs perf-event file:/sys/fs/bpf

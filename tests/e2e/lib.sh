@@ -424,7 +424,7 @@ expect_none_lost() {
 # `EVENTS=1000000 ./dev test e2e -- -R exact` and `./dev vm-exact` use a million events. Emulated guests are ten to twenty times
 # slower than hosts, and so is a sanitized tool that reports 100,000 stacks: they use fewer events and only 2 threads.
 SLOW=${IN_GUEST:-${SANITIZED:-}}
-EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 20000 || echo 300000)}
+EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 20000 || echo 200000)}
 THREADS=$([ -n "$SLOW" ] && echo 2 || echo "1 2 8")
 
 # exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: each of $EVENTS events is in the report or reported as lost ($lost).

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # Two libraries that are loaded in turn at one address, and two files whose code is mapped one over the other: each call has the name of
 # what was mapped at its moment.
 . "${0%/*}/lib.sh"

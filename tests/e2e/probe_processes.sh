@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # -p A,B: a place is probed once however many processes share its file, and each process's own file is probed. What cannot
 # be probed is named, and --strict fails.
 . "${0%/*}/lib.sh"

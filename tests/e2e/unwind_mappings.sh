@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10
+# ctest: boots=-all$
 # Of a process with more mappings than a walk can search, those of memory become one, so that its stacks are whole; of what finds no room
 # all the same, the stacks say so.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: live-kallsyms
+# ctest: live-kallsyms boots=5.10
 # Time until being woken, by the waker's kernel stack.
 . "${0%/*}/lib.sh"
 needs btf
