@@ -2,13 +2,21 @@
 /* One function: followed, checked, accepted or refused. */
 #include "symbolize/cfi/synthesis_private.h"
 
+/* How a function is tried, as long as it does not fit together. */
+enum way {
+	WAY_PARTS, /* calls of what pops its return address are calls of parts of the same function */
+	WAY_NO_PARTS, /* they are calls as others */
+	WAY_PADDING, /* and calls before padding do not return */
+};
+
 /* What a try of one function finds. */
 struct trial {
 	uint64_t address;
-	size_t first, first_edge; /* of its instructions, in `local`, and of its edges */
+	size_t first, first_edge, first_site; /* of its instructions, in `local`, of its edges, and of its sites */
 	uint32_t from; /* number of the instruction that is followed now */
 	bool is_doubtful; /* it is a call that may never return */
-	bool padding_ends; /* calls before padding do not return */
+	enum way way;
+	struct stack_value part_sp; /* at the first instruction of each of them */
 	bool failed, is_cut;
 	bool returns, has_return; /* it may, it does */
 	bool loses_bp; /* a return finds another value in rbp */
@@ -257,6 +265,14 @@ static bool callee(struct synthesis *it, struct trial *trial, uint64_t target, u
 	return start->status == START_RETURNS;
 }
 
+/* Whether rsp is where it is when a part of the function is called. */
+static bool is_at_part(const struct trial *trial, const struct stack_state *state)
+{
+	struct stack_value sp = state->registers[X86_SP];
+
+	return sp.base == trial->part_sp.base && sp.offset == trial->part_sp.offset;
+}
+
 static bool is_pop(struct synthesis *it, uint64_t address)
 {
 	uint64_t position, left;
@@ -264,6 +280,51 @@ static bool is_pop(struct synthesis *it, uint64_t address)
 
 	return position_of(it, address, &position, &left) &&
 	       x86_decode(it->code + position, left < X86_BYTES_MAX ? left : X86_BYTES_MAX, &is) && is.kind == X86_POP;
+}
+
+/*
+ * A part of a function is called like a function, and pops its return address at once: what it does afterwards is done in the frame of its
+ * caller, until it pushes the address and returns. PCRE's compiler makes such code.
+ */
+static bool is_part(struct synthesis *it, const struct trial *trial, uint64_t target)
+{
+	const struct start *start = find_start(it, target);
+
+	return trial->way == WAY_PARTS && (!start || (start->status == START_UNKNOWN && !start->is_function)) &&
+	       is_pop(it, target);
+}
+
+/* A return of a part leads to each place after a call of one. */
+static void follow_return_of_part(struct synthesis *it, struct trial *trial, struct stack_state *state)
+{
+	struct x86_instruction pop = { .kind = X86_POP, .reg = X86_NONE };
+
+	stack_step(state, &pop, 0, it->origin);
+	it->nr_visits += it->sites.nr - trial->first_site;
+	for (size_t i = trial->first_site; i < it->sites.nr && !trial->failed; i++)
+		reach(it, trial, it->sites.data[i], state);
+}
+
+static void follow_call_of_part(struct synthesis *it, struct trial *trial, uint64_t target, uint64_t next,
+				const struct stack_state *state)
+{
+	bool is_first = it->sites.nr == trial->first_site;
+
+	if (is_first)
+		trial->part_sp = state->registers[X86_SP];
+	trial->failed |= state->registers[X86_SP].base != STACK_ENTRY || !is_at_part(trial, state);
+	reach(it, trial, target, state);
+	for (size_t i = trial->first_site; i < it->sites.nr; i++)
+		if (it->sites.data[i] == next)
+			return;
+	if (it->sites.nr - trial->first_site == SITES_MAX) {
+		trial->failed = true;
+		return;
+	}
+	trial->err = trial->err ?: vec_try_push(&it->sites, next);
+	for (size_t i = trial->first; i < it->local.nr; i++)
+		if (it->local.data[i].is.kind == X86_RETURN)
+			wait_for(it, trial, (uint32_t)i);
 }
 
 static void follow_call(struct synthesis *it, struct trial *trial, uint64_t address, const struct x86_instruction *is,
@@ -274,11 +335,14 @@ static void follow_call(struct synthesis *it, struct trial *trial, uint64_t addr
 	uint16_t clobbered = CALLER_SAVED;
 	bool is_end;
 
-	if (is->kind == X86_CALL && target == next && is_pop(it, next)) { /* only pushes its address */
+	if (is->kind == X86_CALL && ((target == next && is_pop(it, next)) || is_part(it, trial, target))) {
 		struct x86_instruction push = { .kind = X86_PUSH, .reg = X86_NONE };
 
 		stack_step(state, &push, (uint32_t)(address - it->origin), it->origin);
-		reach(it, trial, next, state);
+		if (target == next) /* it only pushes its address */
+			reach(it, trial, next, state);
+		else
+			follow_call_of_part(it, trial, target, next, state);
 		return;
 	}
 	trial->nr_calls++;
@@ -287,7 +351,7 @@ static void follow_call(struct synthesis *it, struct trial *trial, uint64_t addr
 	if (is->kind == X86_CALL && !callee(it, trial, target, &clobbered))
 		return;
 	trial->clobbered |= clobbered;
-	if (is_before_padding(it, next, &is_end) && (is_end || trial->padding_ends))
+	if (is_before_padding(it, next, &is_end) && (is_end || trial->way == WAY_PADDING))
 		return;
 	stack_after_call(state, clobbered);
 	reach(it, trial, next, state);
@@ -397,6 +461,10 @@ static void follow(struct synthesis *it, struct trial *trial, uint32_t number)
 		follow_call(it, trial, address, &is, &state);
 		break;
 	case X86_RETURN:
+		if (is_at_part(trial, &state)) {
+			follow_return_of_part(it, trial, &state);
+			break;
+		}
 		trial->returns = trial->has_return = true;
 		it->local.data[number].is_proved = true;
 		break;
@@ -415,7 +483,7 @@ static void check_returns(const struct synthesis *it, struct trial *trial)
 	for (size_t i = trial->first; i < it->local.nr && !trial->failed; i++) {
 		const struct instruction *one = &it->local.data[i];
 
-		if (one->is.kind != X86_RETURN)
+		if (one->is.kind != X86_RETURN || is_at_part(trial, &one->state))
 			continue;
 		trial->failed = !stack_is_at_return(&one->state) || one->is.value;
 		trial->loses_bp |= one->state.registers[X86_BP].base != STACK_CALLER_BP;
@@ -473,12 +541,13 @@ static void accept(struct synthesis *it, struct trial *trial)
 }
 
 /* Follows a function until its states are final. */
-static struct trial try(struct synthesis *it, uint64_t address, bool padding_ends)
+static struct trial try(struct synthesis *it, uint64_t address, enum way way)
 {
 	struct trial trial = { .address = address,
-			       .padding_ends = padding_ends,
+			       .way = way,
 			       .first = it->local.nr,
 			       .first_edge = it->edges.nr,
+			       .first_site = it->sites.nr,
 			       .from = NOWHERE };
 	size_t first_waiting = it->waiting.nr;
 	struct stack_state entry = stack_at_entry();
@@ -558,8 +627,9 @@ int synthesis_try(struct synthesis *it, uint64_t address, enum synthesis_reason 
 {
 	int err = synthesis_add_start(it, address, reason);
 	struct start *start = find_start(it, address);
-	struct trial trial;
+	struct trial trial = {};
 	bool is_doubted = false;
+	size_t nr_sites = 0;
 
 	if (err || !start ||
 	    (start->status != START_UNKNOWN && (start->status != START_DOUBTED || reason < SYNTHESIS_FUNCTION)))
@@ -567,16 +637,20 @@ int synthesis_try(struct synthesis *it, uint64_t address, enum synthesis_reason 
 	start->status = START_IN_WORK;
 	it->nr_visits++;
 	it->depth++;
-	for (int padding_ends = 0; padding_ends < 2; padding_ends++) {
-		trial = try(it, address, padding_ends);
+	for (enum way way = WAY_PARTS; way <= WAY_PADDING; way++) {
+		if ((way == WAY_NO_PARTS && !nr_sites) || (way == WAY_PADDING && !trial.nr_calls))
+			continue; /* that changes nothing */
+		trial = try(it, address, way);
 		is_doubted = !trial.failed && !is_convincing(it, &trial, reason);
 		trial.failed |= is_doubted;
 		if (!trial.failed && !trial.err)
 			accept(it, &trial);
 		else
 			unmark(it, trial.first);
+		nr_sites = it->sites.nr - trial.first_site;
+		it->sites.nr = trial.first_site;
 		it->edges.nr = trial.first_edge;
-		if (!trial.failed || !trial.nr_calls || trial.err)
+		if (!trial.failed || trial.err)
 			break;
 	}
 	it->depth--;

@@ -19,6 +19,7 @@ enum {
 	EDGES_PER_VISIT = 16, /* in find_proofs(), which counts as visits too */
 	DEPTH_MAX = 64, /* functions that are begun because another one calls them */
 	MARKS_TOUCHED = 1024, /* bytes of code, a page of marks */
+	SITES_MAX = 1024, /* calls of parts of one function */
 	TABLE_MAX = 1024, /* entries of a jump table */
 	NOWHERE = 0x7fffffff, /* no instruction's number */
 	CALLER_SAVED = 1 << X86_AX | 1 << X86_CX | 1 << X86_DX | 1 << X86_SI | 1 << X86_DI | 0xf00,
@@ -83,6 +84,7 @@ struct synthesis {
 	VEC(struct instruction) local; /* of the functions that are tried now, the innermost one last */
 	VEC(uint32_t) waiting; /* of `local` */
 	VEC(struct edge) edges; /* as they are found, some more than once */
+	VEC(uint64_t) sites; /* of the functions that are tried now: addresses after calls of their parts */
 	VEC(struct finished) finished;
 	uint64_t nr_visits;
 	uint32_t depth;

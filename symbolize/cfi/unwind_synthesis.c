@@ -9,6 +9,7 @@ static void synthesis_done(struct synthesis *it)
 	vec_done(&it->local);
 	vec_done(&it->waiting);
 	vec_done(&it->edges);
+	vec_done(&it->sites);
 	vec_done(&it->finished);
 	vec_done(&it->starts);
 	free(it->returns);

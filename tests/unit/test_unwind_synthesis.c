@@ -112,6 +112,36 @@ __asm__(".section .text.synthesis,\"ax\",@progbits\n"
 	"at_constant:	pop %rbx\n"
 	"	ret\n"
 
+	".balign 16\nparts_start:\n" /* calls parts of itself, which pop the address and push it again */
+	"	push %rbp\n"
+	"	sub $32,%rsp\n"
+	"	xor %ebp,%ebp\n"
+	"	call part_start\n"
+	"at_part_done:	call other_part_start\n"
+	"	add $32,%rsp\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	"part_start:	pop (%rsp)\n"
+	"at_part_popped:	call other_part_start\n"
+	"at_nested_done:	mov (%rsp),%rax\n"
+	"	push %rax\n"
+	"at_part_pushed:	ret\n"
+	"other_part_start:	pop %r8\n"
+	"	call outside_plain\n"
+	"at_other_part:	push %r8\n"
+	"	ret\n"
+
+	".balign 16\nunlike_start:\n" /* the same, at another depth of the stack */
+	"	push %rbp\n"
+	"	call deep_part\n"
+	"at_unlike:	push %rbx\n"
+	"	call deep_part\n"
+	"	pop %rbx\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	"deep_part:	pop %rax\n"
+	"	jmp *%rax\n"
+
 	".balign 8\n"
 	"slot_word:	.quad 0\n"
 	"jumps:	.long at_case_0 - jumps, at_case_1 - jumps, at_case_2 - jumps\n"
@@ -160,6 +190,17 @@ PLACE(at_wrong);
 PLACE(label_outer_start);
 PLACE(label_start);
 PLACE(broken_start);
+PLACE(parts_start);
+PLACE(at_part_done);
+PLACE(part_start);
+PLACE(at_part_popped);
+PLACE(at_nested_done);
+PLACE(at_part_pushed);
+PLACE(other_part_start);
+PLACE(at_other_part);
+PLACE(unlike_start);
+PLACE(at_unlike);
+PLACE(deep_part);
 PLACE(indirect_start);
 PLACE(at_indirect);
 
@@ -314,6 +355,27 @@ SYNTHESIS_TEST(a_function_may_begin_after_a_call_that_never_returns)
 	run(program);
 	expect(program, at_after, SP, 16, ST_UNWIND_BP_SAME, 0);
 	expect(program, at_after_call, SP, 32, ST_UNWIND_BP_SAME, 0); /* the other one is seen to return */
+}
+
+/* What a part does after it has popped its return address is done in the frame of the function that it belongs to. */
+SYNTHESIS_TEST(calls_of_parts_of_a_function)
+{
+	point_to(program, parts_start);
+	run(program);
+	expect(program, at_part_done, SP, 48, ST_UNWIND_BP_AT_CFA, -16);
+	expect(program, part_start, SP, 56, ST_UNWIND_BP_AT_CFA, -16);
+	expect(program, at_part_popped, SP, 48, ST_UNWIND_BP_AT_CFA, -16);
+	expect(program, at_nested_done, SP, 48, ST_UNWIND_BP_AT_CFA, -16);
+	expect(program, at_part_pushed, SP, 56, ST_UNWIND_BP_AT_CFA, -16);
+	expect(program, other_part_start, SP, 56, ST_UNWIND_BP_AT_CFA, -16);
+	expect(program, at_other_part, SP, 48, ST_UNWIND_BP_AT_CFA, -16);
+}
+
+SYNTHESIS_TEST(parts_have_one_depth)
+{
+	point_to(program, unlike_start);
+	run(program);
+	expect_nothing(program, deep_part + 1);
 }
 
 SYNTHESIS_TEST(a_jump_through_a_word_of_data_is_made_as_a_call)
