@@ -164,13 +164,24 @@ static uint16_t add_end(struct profile *profile, const struct st_stack *stack, u
 	return 1;
 }
 
-/* Marks the first user frame that the walk found by guess. Those further out are as sure as it is. */
-static void mark_guess(struct profile *profile, const struct st_stack *stack, uint16_t nr, uint32_t *user_frames)
+/* The number of the first user frame that the walk found by guess, or by a table of code that has changed; 0: none. */
+static size_t first_guess(const struct drain_target *target, const struct st_stack *stack, const uint64_t *addresses,
+			  uint16_t nr)
 {
-	const uint16_t place = stack->head.guess + (stack->head.caller != 0);
+	const struct st_stack_head *head = &stack->head;
+	size_t guess = head->guess ? head->guess + (size_t)(head->caller != 0) : nr,
+	       changed = 1 + unwinding_first_changed(target->unwinding, head->tgid, head->time_ns, addresses, nr);
+
+	guess = changed < guess ? changed : guess;
+	return guess < nr ? guess : 0;
+}
+
+/* Marks it. Those further out are as sure as it is. */
+static void mark_guess(struct profile *profile, size_t place, uint32_t *user_frames)
+{
 	struct profile_frame frame;
 
-	if (!stack->head.guess || place >= nr)
+	if (!place)
 		return;
 	frame = profile->frames.data[user_frames[place]];
 	frame.guessed = true;
@@ -313,6 +324,7 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 	struct profile_record record = record_of(drain, target->profile, &stack->head);
 	uint64_t addresses[2 * ST_MAX_FRAMES + 4 + DRAIN_INSERTS_MAX];
 	uint32_t frames[2 * ST_MAX_FRAMES + 4 + DRAIN_INSERTS_MAX];
+	size_t guess;
 
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
 		addresses[i] = stack->frames[i];
@@ -320,7 +332,10 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 	add_kernel_frames(target, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user,
 			  user_leaf_is_exact(&stack->head), frames + record.nr_kernel);
-	mark_guess(target->profile, stack, record.nr_user, frames + record.nr_kernel);
+	guess = first_guess(target, stack, addresses + record.nr_kernel, record.nr_user);
+	mark_guess(target->profile, guess, frames + record.nr_kernel);
+	if (guess && record.user_loss == 1 + ST_LOSS_USER_ROOT)
+		record.user_loss = 1 + ST_LOSS_USER_GUESSED;
 	record.nr_user += add_elided(target->profile, stack, record.nr_user, frames + record.nr_kernel,
 				     addresses + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/unwind/unwinding.h"
+#include "core/unwind/unwinding_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,87 +9,17 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
-#include "core/base/vec.h"
 #include "core/unwind/expected_files.h"
-#include "core/unwind/trampolines.h"
 
-#define NR_BUCKETS 1024
 #define MAX_TRIES 8
 #define MAX_WAITING 256 /* tables requested at a time; of one owner UNWIND_REQUESTS_MAX */
 #define PUT_OFF_MAX 4 /* files of a process that find no room with the worker, after which no more are opened for now */
 #define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
 #define WORK_MS 20 /* of one call without a timeout: there are events to be read, too */
-#define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
 #define EVICT_FROM 256 /* modules */
 #define EVICT_FROM_BYTES (8u << 20) /* of tables and mappings */
 #define RETRY_MS 10000
 #define RETRY_MAX_MS (64 * RETRY_MS)
-#define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
-
-enum state {
-	STATE_NONE, /* not requested */
-	STATE_TRIED, /* not requested yet: the file could not be opened */
-	STATE_WAITING, /* the worker makes it */
-	STATE_READY,
-	STATE_EMPTY, /* the file has nothing to unwind by, or cannot be had */
-	STATE_REFUSED, /* no room; requested again after a pause */
-};
-
-/* The table of an image, by the number of the image, which is held in all states but the first. */
-struct module {
-	uint8_t state; /* enum state */
-	uint8_t nr_tries;
-	bool used; /* scratch for eviction */
-	uint64_t put_off_at; /* `nr_taken` when the worker had no room for the request; 0: it had */
-	uint32_t expected_as; /* 1 + its number in `expected`; 0 none */
-	uint32_t table; /* in the store */
-	uint32_t nr_segments;
-	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
-	struct python_layout python; /* of an interpreter in the file */
-};
-
-/* A table of code that is in no file. */
-struct code_table {
-	struct unwind_table table; /* to compare with */
-	uint32_t number; /* in the store */
-	bool used; /* scratch for eviction */
-};
-
-/* A mapping without a file that was looked at. */
-struct known_code {
-	uint64_t start, end, since_ns;
-	uint32_t table; /* in the store, or UNWIND_NO_TABLE */
-	bool seen; /* it is still there */
-};
-
-struct space {
-	struct space *next; /* in its bucket */
-	struct unwind_process process;
-	struct mappings *mappings;
-	bool incomplete; /* tables may come that it does not have yet */
-	uint32_t nr_put_off; /* files that the worker had no room for, while it is published */
-	VEC(struct known_code) codes; /* by address */
-};
-
-struct unwinding {
-	struct unwinding_options options;
-	struct unwind_store *store; /* NULL: none yet */
-	struct expected_files *expected; /* NULL: no command is waited for */
-	VEC(struct module) modules;
-	VEC(struct code_table) code_tables;
-	struct space *spaces[NR_BUCKETS];
-	VEC(struct unwind_space_mapping) scratch;
-	size_t nr_waiting;
-	uint64_t nr_taken; /* tables that the worker has made, plus 1 */
-	int64_t retry_ms; /* when tables that found no room are requested again; 0: there are none */
-	int64_t retry_pause_ms;
-	size_t nr_held, evict_at; /* modules in other states than STATE_NONE: now, and when unused ones are let go */
-	uint64_t evict_at_bytes; /* in the store, the same */
-	uint64_t nr_refused;
-	uint32_t nr_held_back; /* reads of code that took too long */
-	bool any_new; /* there are tables that processes do not have yet */
-	int64_t published_ms; /* when processes were last given what was new */
-};
 
 struct unwinding *unwinding_new(const struct unwinding_options *options)
 {
@@ -106,6 +36,7 @@ struct unwinding *unwinding_new(const struct unwinding_options *options)
 static void space_free(struct space *space)
 {
 	mappings_free(space->mappings);
+	unwinding_forget_codes(space);
 	vec_done(&space->codes);
 	free(space);
 }
@@ -262,8 +193,7 @@ static void try_refused_again(struct unwinding *unwinding)
 	unwinding->any_new |= any;
 }
 
-/* Forgets the tables of files and of code that no process has any more. Whether there were any. */
-static bool evict(struct unwinding *unwinding)
+bool unwinding_evict(struct unwinding *unwinding)
 {
 	size_t nr = 0, nr_before = unwinding->code_tables.nr;
 	bool any = false;
@@ -303,77 +233,13 @@ static bool evict(struct unwinding *unwinding)
 	return any || nr < nr_before;
 }
 
-static int store(struct unwinding *unwinding, const struct unwind_table *table, uint32_t *ret_number)
+int unwinding_store(struct unwinding *unwinding, const struct unwind_table *table, uint32_t *ret_number)
 {
 	int err = unwind_store_add(unwinding->store, table, ret_number);
 
-	if (err == -ENOSPC && evict(unwinding))
+	if (err == -ENOSPC && unwinding_evict(unwinding))
 		err = unwind_store_add(unwinding->store, table, ret_number);
 	return err;
-}
-
-/* ---- code without a file ---- */
-
-static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
-{
-	return a->pages.nr == b->pages.nr && a->rows.nr == b->rows.nr && a->rules.nr == b->rules.nr &&
-	       !memcmp(a->pages.data, b->pages.data, a->pages.nr * sizeof(*a->pages.data)) &&
-	       !memcmp(a->rows.data, b->rows.data, a->rows.nr * sizeof(*a->rows.data)) &&
-	       !memcmp(a->rules.data, b->rules.data, a->rules.nr * sizeof(*a->rules.data));
-}
-
-/*
- * The number of this table in the store, which processes with the same code share; UNWIND_NO_TABLE when there is no
- * room. Takes ownership of the table.
- */
-static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *table)
-{
-	struct code_table new = { .table = *table };
-
-	for (size_t i = 0; i < unwinding->code_tables.nr; i++) {
-		if (is_same(&unwinding->code_tables.data[i].table, table)) {
-			unwind_table_done(table);
-			return unwinding->code_tables.data[i].number;
-		}
-	}
-	if ((unwinding->code_tables.nr == CODE_TABLES_MAX && !evict(unwinding)) ||
-	    unwinding->code_tables.nr == CODE_TABLES_MAX || store(unwinding, table, &new.number)) {
-		unwinding->nr_refused++;
-		unwind_table_done(table);
-		return UNWIND_NO_TABLE;
-	}
-	vec_push(&unwinding->code_tables, new);
-	return new.number;
-}
-
-/* The table of a mapping without a file. Its code is read once, as long as it is the same mapping. */
-static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
-{
-	const struct known_code new = { mapping->start, mapping->end, mapping->since_ns, UNWIND_NO_TABLE, true };
-	size_t at = vec_nr_first(&space->codes, other, other->start < new.start);
-	struct unwind_table table;
-	struct known_code *known;
-	int err;
-
-	if (at == space->codes.nr || space->codes.data[at].start != new.start) {
-		vec_push(&space->codes, (struct known_code){});
-		known = &space->codes.data[at];
-		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
-		*known = (struct known_code){};
-	}
-	known = &space->codes.data[at];
-	known->seen = true;
-	if (known->end == new.end && known->since_ns == new.since_ns)
-		return known->table;
-	*known = new;
-	if (unwinding->nr_held_back >= HELD_BACK_MAX)
-		return UNWIND_NO_TABLE;
-	err = trampolines_read(space->process.tgid, new.start, new.end, &table);
-	if (!err)
-		known->table = keep_code(unwinding, &table);
-	else if (err == -ETIMEDOUT)
-		unwinding->nr_held_back++;
-	return known->table;
 }
 
 /* ---- publishing ---- */
@@ -417,13 +283,12 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	}
 	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
 		to.file_offset = 0; /* the side-band reports an address there */
-		to.table = table_of_code(unwinding, space, mapping);
+		to.table = unwinding_table_of_code(unwinding, space, mapping);
 	}
 	vec_push(&unwinding->scratch, to);
 }
 
-/* Writes what the process maps into the store. Where there is no room, tables that no process uses go. */
-static void publish(struct unwinding *unwinding, struct space *space)
+void unwinding_publish(struct unwinding *unwinding, struct space *space)
 {
 	size_t nr;
 	const struct mapping *mappings = mappings_now(space->mappings, &nr);
@@ -444,16 +309,10 @@ static void publish(struct unwinding *unwinding, struct space *space)
 	to = unwinding->scratch.data;
 	nr = unwind_store_fit(to, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
 	err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
-	if (err == -ENOSPC && evict(unwinding))
+	if (err == -ENOSPC && unwinding_evict(unwinding))
 		err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
 	unwinding->nr_refused += err == -ENOSPC;
-	nr = 0; /* of code that is still mapped */
-	for (size_t i = 0; i < space->codes.nr; i++)
-		if (space->codes.data[i].seen)
-			space->codes.data[nr++] = space->codes.data[i];
-	space->codes.nr = nr;
-	for (size_t i = 0; i < nr; i++)
-		space->codes.data[i].seen = false;
+	unwinding_keep_seen(space);
 }
 
 static int64_t now_ms(void)
@@ -468,7 +327,7 @@ static void publish_incomplete(struct unwinding *unwinding)
 	for (size_t i = 0; i < NR_BUCKETS; i++)
 		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
 			if (space->incomplete)
-				publish(unwinding, space);
+				unwinding_publish(unwinding, space);
 }
 
 /* ---- what the worker has made ---- */
@@ -490,13 +349,12 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 	const struct unwind_table *table = &made->table;
 	struct module *module = module_of(unwinding, made->number);
 
-	unwinding->nr_taken++;
 	if (module->state != STATE_WAITING)
 		return;
 	unwinding->nr_waiting--;
 	if (made->status == SYMBOL_OK) {
 		uint32_t number = UNWIND_NO_TABLE;
-		enum state state = store(unwinding, table, &number) ? STATE_REFUSED : STATE_READY;
+		enum state state = unwinding_store(unwinding, table, &number) ? STATE_REFUSED : STATE_READY;
 
 		module = module_of(unwinding, made->number);
 		module->nr_segments = table->nr_segments;
@@ -545,14 +403,14 @@ void unwinding_set(struct unwinding *unwinding, const struct spaces_process *pro
 	if (!space)
 		space = *link = xcalloc(1, sizeof(*space));
 	if (space->process.exec_id != process->exec_id)
-		space->codes.nr = 0;
+		unwinding_forget_codes(space);
 	before = space->mappings; /* may be the same */
 	space->mappings = mappings_share(process->mappings);
 	mappings_free(before);
 	space->process.tgid = process->tgid;
 	space->process.start_time_ns = process->start_time_ns;
 	space->process.exec_id = process->exec_id;
-	publish(unwinding, space);
+	unwinding_publish(unwinding, space);
 }
 
 /* ---- the whole ---- */
@@ -571,14 +429,18 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 		return false;
 	if (unwinding->nr_held >= unwinding->evict_at ||
 	    unwind_store_bytes(unwinding->store) >= unwinding->evict_at_bytes)
-		evict(unwinding);
+		unwinding_evict(unwinding);
 	if (unwind_store_tidy(unwinding->store))
 		unwinding->nr_refused++;
 	if (unwinding->retry_ms && begun_ms >= unwinding->retry_ms)
 		try_refused_again(unwinding);
 	while (unwinding->nr_waiting && now < end_ms &&
 	       symbolizer_next_unwind(unwinding->options.symbolizer, timeout_ms ? (int)(end_ms - now) : 0, &made)) {
-		take(unwinding, &made);
+		unwinding->nr_taken++;
+		if (made.number >= CODE_REQUESTS)
+			unwinding_take_code(unwinding, &made);
+		else
+			take(unwinding, &made);
 		unwind_table_done(&made.table);
 		unwinding->any_new = true;
 		if (!unwinding->nr_waiting) /* while many tables were being made, others may not have been requested */
@@ -597,6 +459,15 @@ int unwinding_fd(const struct unwinding *unwinding)
 	return unwinding ? symbolizer_socket(unwinding->options.symbolizer) : -1;
 }
 
+struct space *unwinding_space(const struct unwinding *unwinding, uint32_t tgid)
+{
+	struct space *space = unwinding->spaces[tgid % NR_BUCKETS];
+
+	while (space && space->process.tgid != tgid)
+		space = space->next;
+	return space;
+}
+
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number)
 {
 	return unwinding && unwinding->store ? unwind_store_slab(unwinding->store, number) : NULL;
@@ -604,12 +475,10 @@ const void *unwinding_slab(struct unwinding *unwinding, uint32_t number)
 
 const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias)
 {
-	const struct space *space = unwinding ? unwinding->spaces[tgid % NR_BUCKETS] : NULL;
+	const struct space *space = unwinding ? unwinding_space(unwinding, tgid) : NULL;
 	const struct mapping *mappings;
 	size_t nr;
 
-	while (space && space->process.tgid != tgid)
-		space = space->next;
 	if (!space)
 		return NULL;
 	mappings = mappings_now(space->mappings, &nr);

@@ -71,5 +71,12 @@ const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
  */
 const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias);
 
+/*
+ * The first of these user frames of a process, which were walked at `time_ns`, in memory whose code may have changed since its table was
+ * made: its caller is not proved. `nr` if there is none. Code without a table is read again, because it may have been made since. NULL: `nr`.
+ */
+size_t unwinding_first_changed(struct unwinding *unwinding, uint32_t tgid, uint64_t time_ns, const uint64_t *addresses,
+			       size_t nr);
+
 /* Tables, and mappings of processes, that found no room since the start. NULL: 0. */
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding);

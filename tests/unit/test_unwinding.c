@@ -13,6 +13,7 @@
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/unwind/unwinding.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
@@ -407,5 +408,78 @@ SYMBOLIZER_TEST(code_of_ended_processes_makes_room)
 		munmap((void *)(uintptr_t)area, i * PAGE);
 	}
 	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	end(&stage);
+}
+
+/* Code that sljit has made, one function in a chunk of a page: push %rbx; sub $16,%rsp; add $16,%rsp; pop %rbx; ret */
+static uint64_t make_blocks(void)
+{
+	static const uint8_t function[] = { 0x53, 0x48, 0x83, 0xec, 0x10, 0x48, 0x83, 0xc4, 0x10, 0x5b, 0xc3 };
+	uint64_t *area = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(area != MAP_FAILED);
+	area[0] = area[PAGE / 8 - 1] = PAGE - 16; /* the size of the only block, before it and at the end */
+	area[PAGE / 8 - 2] = 1;
+	memcpy(area + 2, function, sizeof(function));
+	return (uint64_t)(uintptr_t)area;
+}
+
+/* Its table is made by the worker. When the code has changed, frames in it do not prove their callers, until there is another table. */
+SYMBOLIZER_TEST(code_that_changes_has_another_table)
+{
+	const uint32_t tgid = (uint32_t)getpid();
+	uint64_t area, frames[2], before_ns;
+	uint32_t rules;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	area = make_blocks();
+	frames[0] = CFI_CODE;
+	frames[1] = area + 16 + 5;
+	map_area(&stage, tgid, area, 1);
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	rules = rules_of(&stage, tgid);
+	assert_int_not_equal(rules, 0);
+	assert_int_equal(unwinding_first_changed(stage.unwinding, tgid, clock_monotonic_ns(), frames, 2), 2);
+	assert_int_equal(unwinding_first_changed(stage.unwinding, tgid + 1, clock_monotonic_ns(), frames, 2), 2);
+
+	((uint8_t *)(uintptr_t)area)[16 + 4] = 0x20; /* sub $32,%rsp */
+	before_ns = clock_monotonic_ns();
+	while (unwinding_first_changed(stage.unwinding, tgid, clock_monotonic_ns(), frames, 2) ==
+	       2) /* it is not read all the time */
+		;
+	assert_int_equal(unwinding_first_changed(stage.unwinding, tgid, clock_monotonic_ns(), frames, 2), 1);
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	assert_int_not_equal(rules_of(&stage, tgid), rules);
+	assert_int_equal(unwinding_first_changed(stage.unwinding, tgid, clock_monotonic_ns(), frames, 2), 2);
+	assert_int_equal(unwinding_first_changed(stage.unwinding, tgid, before_ns, frames, 2), 1);
+	munmap((void *)(uintptr_t)area, PAGE);
+	end(&stage);
+}
+
+/* A chunk is mapped before code is in it. */
+SYMBOLIZER_TEST(code_that_is_made_later_has_a_table)
+{
+	const uint32_t tgid = (uint32_t)getpid();
+	uint64_t area, frame, first;
+	uint32_t rules;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	area = make_blocks();
+	frame = area + 16;
+	memcpy(&first, (void *)(uintptr_t)area, sizeof(first));
+	memset((void *)(uintptr_t)area, 0, sizeof(first));
+	map_area(&stage, tgid, area, 1);
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	rules = rules_of(&stage, tgid);
+	memcpy((void *)(uintptr_t)area, &first, sizeof(first));
+	while (unwinding_work(stage.unwinding, 0))
+		assert_int_equal(unwinding_first_changed(stage.unwinding, tgid, clock_monotonic_ns(), &frame, 1), 1);
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	assert_int_not_equal(rules_of(&stage, tgid), rules);
+	munmap((void *)(uintptr_t)area, PAGE);
 	end(&stage);
 }

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of code that is in no file: trampolines.h and code_blocks.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/unwind/trampolines.h"
+#include "core/unwind/unwinding_private.h"
+
+enum {
+	CODE_TABLES_MAX = 32, /* processes with the same code share one */
+	HELD_BACK_MAX = 5, /* reads of code that took too long, after which no more code is read */
+	LOOK_MS = 20, /* between two reads of blocks */
+	PAUSE_MAX_MS = LOOK_MS << 12, /* of other code, which may become blocks; the pauses double */
+};
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
+}
+
+static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
+{
+	return a->pages.nr == b->pages.nr && a->rows.nr == b->rows.nr && a->rules.nr == b->rules.nr &&
+	       !memcmp(a->pages.data, b->pages.data, a->pages.nr * sizeof(*a->pages.data)) &&
+	       !memcmp(a->rows.data, b->rows.data, a->rows.nr * sizeof(*a->rows.data)) &&
+	       !memcmp(a->rules.data, b->rules.data, a->rules.nr * sizeof(*a->rules.data));
+}
+
+/*
+ * The number of this table in the store, which processes with the same code share; UNWIND_NO_TABLE when there is no
+ * room. Takes ownership of the table.
+ */
+static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *table)
+{
+	struct code_table new = { .table = *table };
+
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++) {
+		if (is_same(&unwinding->code_tables.data[i].table, table)) {
+			unwind_table_done(table);
+			return unwinding->code_tables.data[i].number;
+		}
+	}
+	if ((unwinding->code_tables.nr == CODE_TABLES_MAX && !unwinding_evict(unwinding)) ||
+	    unwinding->code_tables.nr == CODE_TABLES_MAX || unwinding_store(unwinding, table, &new.number)) {
+		unwinding->nr_refused++;
+		unwind_table_done(table);
+		return UNWIND_NO_TABLE;
+	}
+	vec_push(&unwinding->code_tables, new);
+	return new.number;
+}
+
+/* ---- reading ---- */
+
+/*
+ * Who can write the code, for the symbol worker, which keeps owners apart: the user of the process. Numbers of roots
+ * (core/spaces/roots.h) are small.
+ */
+static uint32_t owner_of_code(uint32_t tgid)
+{
+	char path[32];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%u", tgid);
+	return 1u << 31 | (stat(path, &status) ? 0 : status.st_uid);
+}
+
+/* Has the worker make a table of what was found. If it cannot now, it is handed over when the code is read the next time. */
+static void ask(struct unwinding *unwinding, const struct space *space, struct known_code *known)
+{
+	const uint32_t number = CODE_REQUESTS | (unwinding->nr_code_requests + 1);
+	int fd = code_blocks_image(&known->asked);
+
+	if (fd < 0 ||
+	    symbolizer_want_unwind(unwinding->options.symbolizer, number, fd, owner_of_code(space->process.tgid)))
+		return;
+	unwinding->nr_code_requests++;
+	unwinding->nr_waiting++;
+	known->request = number;
+}
+
+/* Reads code that may be blocks, and asks for a table if it is not what it was. */
+static void look(struct unwinding *unwinding, const struct space *space, struct known_code *known)
+{
+	struct code_copy copy = {}, *last = known->asked.bytes ? &known->asked : &known->made_of;
+	int err = code_blocks_read(space->process.tgid, known->start, known->end, &copy);
+
+	unwinding->nr_held_back += err == -ETIMEDOUT;
+	known->pause_ms = !err ? LOOK_MS : known->pause_ms < PAUSE_MAX_MS ? 2 * known->pause_ms : PAUSE_MAX_MS;
+	known->look_at_ms = now_ms() + known->pause_ms;
+	if (!err && (!last->bytes || memcmp(last->bytes, copy.bytes, copy.nr) != 0)) {
+		code_copy_done(&known->asked);
+		known->asked = copy;
+		copy = (struct code_copy){};
+	}
+	code_copy_done(&copy);
+	if (known->asked.bytes)
+		ask(unwinding, space, known);
+}
+
+/* ---- the code of a process ---- */
+
+static void forget(struct known_code *known)
+{
+	code_copy_done(&known->made_of);
+	code_copy_done(&known->asked);
+}
+
+void unwinding_forget_codes(struct space *space)
+{
+	for (size_t i = 0; i < space->codes.nr; i++)
+		forget(&space->codes.data[i]);
+	space->codes.nr = 0;
+}
+
+void unwinding_keep_seen(struct space *space)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < space->codes.nr; i++) {
+		struct known_code known = space->codes.data[i];
+
+		if (!known.seen) {
+			forget(&known);
+			continue;
+		}
+		known.seen = false;
+		space->codes.data[nr++] = known;
+	}
+	space->codes.nr = nr;
+}
+
+uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
+{
+	const struct known_code new = { .start = mapping->start,
+					.end = mapping->end,
+					.since_ns = mapping->since_ns,
+					.table = UNWIND_NO_TABLE,
+					.seen = true,
+					.pause_ms = LOOK_MS };
+	size_t at = vec_nr_first(&space->codes, other, other->start < new.start);
+	struct unwind_table table;
+	struct known_code *known;
+	int err;
+
+	if (at == space->codes.nr || space->codes.data[at].start != new.start) {
+		vec_push(&space->codes, (struct known_code){});
+		known = &space->codes.data[at];
+		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
+		*known = (struct known_code){};
+	}
+	known = &space->codes.data[at];
+	known->seen = true;
+	if (known->end == new.end && known->since_ns == new.since_ns)
+		return known->table;
+	forget(known);
+	*known = new;
+	if (unwinding->nr_held_back >= HELD_BACK_MAX)
+		return UNWIND_NO_TABLE;
+	err = trampolines_read(space->process.tgid, new.start, new.end, &table);
+	if (!err)
+		known->table = keep_code(unwinding, &table);
+	else if (err == -ENODATA)
+		look(unwinding, space, known);
+	unwinding->nr_held_back += err == -ETIMEDOUT;
+	return known->table;
+}
+
+/* ---- what the worker has made ---- */
+
+static struct known_code *find_request(struct unwinding *unwinding, uint32_t number, struct space **ret_space)
+{
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
+			for (size_t k = 0; k < space->codes.nr; k++)
+				if (space->codes.data[k].request == number) {
+					*ret_space = space;
+					return &space->codes.data[k];
+				}
+	return NULL;
+}
+
+void unwinding_take_code(struct unwinding *unwinding, struct symbol_unwind *made)
+{
+	struct space *space;
+	struct known_code *known = find_request(unwinding, made->number, &space);
+
+	unwinding->nr_waiting--;
+	if (!known)
+		return;
+	known->request = 0;
+	known->valid_from_ns = known->table == UNWIND_NO_TABLE ? 0 : UINT64_MAX;
+	known->table = UNWIND_NO_TABLE;
+	if (made->status == SYMBOL_OK) {
+		known->table = keep_code(unwinding, &made->table);
+		made->table = (struct unwind_table){};
+	}
+	code_copy_done(&known->made_of);
+	known->made_of = known->asked;
+	known->asked = (struct code_copy){};
+	unwinding_publish(unwinding, space);
+	for (size_t i = 0; i < space->codes.nr; i++)
+		if (space->codes.data[i].valid_from_ns == UINT64_MAX)
+			space->codes.data[i].valid_from_ns = clock_monotonic_ns();
+}
+
+/* Whether the code at an address may have been other code than its table was made of, when it was walked at this time. */
+static bool is_changed(struct unwinding *unwinding, const struct space *space, struct known_code *known,
+		       uint64_t address, uint64_t time_ns)
+{
+	if (!known->request && now_ms() >= known->look_at_ms && unwinding->nr_held_back < HELD_BACK_MAX)
+		look(unwinding, space, known);
+	return time_ns < known->valid_from_ns ||
+	       (known->table != UNWIND_NO_TABLE && known->asked.bytes &&
+		!code_blocks_same(&known->made_of, &known->asked, address - known->start));
+}
+
+size_t unwinding_first_changed(struct unwinding *unwinding, uint32_t tgid, uint64_t time_ns, const uint64_t *addresses,
+			       size_t nr)
+{
+	struct space *space = unwinding && unwinding->store ? unwinding_space(unwinding, tgid) : NULL;
+
+	for (size_t i = 0; space && space->codes.nr && i < nr; i++) {
+		size_t at = vec_nr_first(&space->codes, one, one->start <= addresses[i]);
+		struct known_code *known = at ? &space->codes.data[at - 1] : NULL;
+
+		if (known && addresses[i] < known->end && is_changed(unwinding, space, known, addresses[i], time_ns))
+			return i;
+	}
+	return nr;
+}
