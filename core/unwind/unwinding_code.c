@@ -157,7 +157,7 @@ uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *spac
 	known = &space->codes.data[at];
 	known->seen = true;
 	if (known->end == new.end && known->since_ns == new.since_ns)
-		return known->table;
+		return known->request && known->table == UNWIND_NO_TABLE ? UNWIND_TABLE_TO_COME : known->table;
 	forget(known);
 	*known = new;
 	if (unwinding->nr_held_back >= HELD_BACK_MAX)
@@ -168,7 +168,7 @@ uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *spac
 	else if (err == -ENODATA)
 		look(unwinding, space, known);
 	unwinding->nr_held_back += err == -ETIMEDOUT;
-	return known->table;
+	return known->request ? UNWIND_TABLE_TO_COME : known->table;
 }
 
 /* ---- what the worker has made ---- */
