@@ -83,6 +83,12 @@ struct symbol_usdt {
 	uint64_t semaphore_offset; /* in the file, of the counter to raise while the place is probed; 0: none */
 };
 
+/* An end of a function: a return, or a jump to another function. */
+struct symbol_end {
+	uint64_t file_offset;
+	bool may_go_on; /* a jump that may stay in the function */
+};
+
 /* The kind of an added file. */
 enum symbol_file_kind {
 	SYMBOL_FILE_PROGRAM, /* or a library, or debug information of one */
@@ -290,6 +296,14 @@ int symbolizer_find_readable(struct symbolizer *symbolizer, uint32_t file, const
  */
 int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const char *provider, const char *name,
 			 struct symbol_usdt **ret_probes, size_t *ret_nr);
+
+/*
+ * Finds the ends of a function of `size` bytes (0: not known) at this offset of the file, which `fd` is too; it is borrowed. The array
+ * is malloc()ed, by file offset. -ENOEXEC if not all of it can be decoded as x86_64 code, -ENODATA for a function of Go; else like
+ * symbolizer_find().
+ */
+int symbolizer_find_ends(struct symbolizer *symbolizer, uint32_t file, int fd, uint64_t offset, uint64_t size,
+			 struct symbol_end **ret_ends, size_t *ret_nr);
 
 /*
  * Finds up to `room` function names of the file, or of SYMBOL_KERNEL, that are similar to `name` (did-you-mean), best

@@ -4,6 +4,7 @@
 enum {
 	FUNCTIONS_MAX = 1u << 20,
 	USDT_MAX = 1u << 18,
+	ENDS_MAX = 4096,
 	LINES_MAX = 1u << 24,
 };
 
@@ -11,6 +12,7 @@ void found_done(struct found *found)
 {
 	vec_done(&found->functions);
 	vec_done(&found->probes);
+	vec_done(&found->ends);
 	vec_done(&found->lines);
 	free(found->ranges);
 	found->ranges = NULL;
@@ -116,6 +118,16 @@ static int take_usdt(const struct message *message, struct text_pool *texts, uin
 	return err ?: vec_try_push(&found->probes, probe);
 }
 
+static int take_end(const struct message *message, uint32_t i, struct found *found)
+{
+	struct wire_end wire;
+
+	message_element(message, i, &wire, sizeof(wire));
+	if (found->ends.nr >= ENDS_MAX || wire.may_go_on > 1)
+		return -EPROTO;
+	return vec_try_push(&found->ends, (struct symbol_end){ wire.file_offset, wire.may_go_on });
+}
+
 static int take_missing(const struct message *message, struct text_pool *texts, const struct wire_source *wire,
 			struct found *found)
 {
@@ -184,6 +196,8 @@ int answers_found(const struct message *message, struct text_pool *texts, struct
 			err = take_function(message, texts, i, found);
 		else if (message->header.kind == MESSAGE_USDT)
 			err = take_usdt(message, texts, i, found);
+		else if (message->header.kind == MESSAGE_ENDS)
+			err = take_end(message, i, found);
 		else
 			err = take_line(message, texts, i, found);
 	}

@@ -19,6 +19,7 @@ struct found {
 	size_t nr_before; /* size of the pool when the answer began */
 	VEC(struct symbol_function) functions;
 	VEC(struct symbol_usdt) probes;
+	VEC(struct symbol_end) ends;
 	VEC(struct symbol_line) lines;
 	struct symbol_line_range *ranges; /* of the lines: one for each place of the question */
 	size_t nr_places;
@@ -37,7 +38,7 @@ size_t answers_names(const struct message *message, struct text_pool *texts, siz
 size_t answers_none(const struct message *message, size_t nr, struct symbol_answer *ret_answers);
 
 /*
- * Adds the contents of a message: MESSAGE_FUNCTIONS, MESSAGE_USDT or MESSAGE_SOURCES. 1 if more messages follow, 0,
+ * Adds the contents of a message: MESSAGE_FUNCTIONS, MESSAGE_USDT, MESSAGE_ENDS or MESSAGE_SOURCES. 1 if more messages follow, 0,
  * -EPROTO for a malformed message, -EMSGSIZE for too many elements or more text than ANSWER_TEXT_MAX, -ENOMEM, or the
  * worker's errno.
  */

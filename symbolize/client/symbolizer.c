@@ -13,7 +13,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/waiting.h"
-#include "symbolize/client/answers.h"
+#include "symbolize/client/questions.h"
 #include "symbolize/client/worker_life.h"
 #include "symbolize/client/worker_link.h"
 #include "symbolize/elf/names.h"
@@ -22,7 +22,6 @@
 enum {
 	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones at a time */
 	LOOK_MS = 100,
-	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* in one message */
 };
 
 /* Another number of a file. */
@@ -361,108 +360,6 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 	return 0;
 }
 
-/* ---- questions ---- */
-
-struct question {
-	enum message_kind kind, answer;
-	uint32_t request; /* `status` of the message: worker_protocol.h */
-	const char *texts[2]; /* NULL: none */
-	const struct symbol_query *queries;
-	size_t nr;
-};
-
-/* Sends a question, in as many messages as its places need, and waits for the first message of the answer. */
-static enum symbol_status ask_once(struct handed_file *file, const struct question *question)
-{
-	struct worker_link *link = file->link;
-	enum symbol_status status = SYMBOL_OK;
-	struct draft *draft = &link->shared->draft;
-	size_t nr_sent = 0;
-	uint32_t unused;
-
-	while (status == SYMBOL_OK) {
-		draft_start(draft, question->kind, file->number);
-		draft->header.status = question->request;
-		for (int i = 0; i < 2 && question->texts[i]; i++)
-			if (!draft_text(draft, question->texts[i], strlen(question->texts[i]), &unused))
-				return SYMBOL_NOT_FOUND;
-		for (size_t i = 0; i < PLACES_MAX && nr_sent < question->nr; i++, nr_sent++) {
-			const struct symbol_query *query = &question->queries[nr_sent];
-			struct wire_query wire = { query->where, query->exact, query->linked };
-
-			draft_element(draft, &wire, sizeof(wire));
-		}
-		draft->header.more = nr_sent < question->nr;
-		if (!draft->header.more)
-			return worker_link_ask(link, file, question->answer);
-		status = worker_link_send(link, file);
-	}
-	return status;
-}
-
-/* The same. If another file caused the loss of the worker, asks the next worker. */
-static enum symbol_status ask(struct handed_file *file, const struct question *question)
-{
-	enum symbol_status status;
-
-	do {
-		status = worker_link_index(file->link, file);
-		if (status != SYMBOL_OK)
-			break;
-		status = ask_once(file, question);
-	} while (status != SYMBOL_OK && status != SYMBOL_NOT_FOUND && file->state != HANDED_REFUSED);
-	return status;
-}
-
-/* -ETIMEDOUT or -EIO: the worker failed; -ECHILD: there is none; -EBUSY: a pause; -ETIME: the run is over; else 0. */
-static int errno_of(enum symbol_status status)
-{
-	switch (status) {
-	case SYMBOL_TIMEOUT:
-		return -ETIMEDOUT;
-	case SYMBOL_WORKER_DIED:
-		return -EIO;
-	case SYMBOL_NOT_STARTED:
-		return -ECHILD;
-	case SYMBOL_LATE:
-		return -ETIME;
-	case SYMBOL_PAUSED:
-		return -EBUSY;
-	default:
-		return 0;
-	}
-}
-
-/*
- * Asks, and reads an answer of several messages. A worker that sends a malformed or too large answer is replaced. So is
- * one whose answer could not be read to its end, because the rest would be mistaken for the next answer.
- */
-static int find(struct handed_file *file, const struct question *question, struct found *found)
-{
-	struct worker_link *link = file->link;
-	const struct message *message = &link->shared->message;
-	bool stays = question->kind != MESSAGE_LINES;
-	struct text_pool *texts = stays ? &link->shared->texts : &link->shared->names;
-	enum symbol_status status = ask(file, question);
-	bool is_cut;
-	int taken = 0;
-
-	if (status == SYMBOL_OK && (message->header.status == ENOMEM || message->header.status == EMFILE) &&
-	    worker_link_relieve(link, file))
-		status = ask(file, question);
-	found->nr_before = texts->nr_bytes;
-	while (status == SYMBOL_OK && (taken = answers_found(message, texts, found)) == 1)
-		status = worker_link_next(link, file, question->answer);
-	is_cut = status == SYMBOL_OK && taken < 0 && taken != -EPROTO && message->header.more;
-	if (is_cut || taken == -EPROTO || taken == -EMSGSIZE)
-		status = worker_link_distrust(link, file);
-	if (!is_cut && taken != -EMSGSIZE && status != SYMBOL_OK)
-		taken = errno_of(status) ?: -ENOEXEC;
-	if (taken)
-		found_done(found);
-	return taken;
-}
-
 /* ---- names ---- */
 
 /*
@@ -500,7 +397,7 @@ static int name_all(struct handed_file *file, const struct symbol_query *queries
 					     .nr = nr - done < QUERIES_MAX ? nr - done : QUERIES_MAX };
 		size_t nr_named = 0;
 
-		status = ask(file, &question);
+		status = question_ask(file, &question);
 		if (status == SYMBOL_OK)
 			status = take_names(file, question.nr, ret_answers + done, &nr_named);
 		done += nr_named;
@@ -509,7 +406,7 @@ static int name_all(struct handed_file *file, const struct symbol_query *queries
 		ret_answers[done] = (struct symbol_answer){ .status = status };
 	if (file)
 		worker_link_spend(file->link, begun_ms);
-	return errno_of(status);
+	return question_errno(status);
 }
 
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
@@ -564,7 +461,7 @@ static int find_functions(struct symbolizer *symbolizer, uint32_t file, const ch
 	const struct question question = { MESSAGE_FIND, MESSAGE_FUNCTIONS, readable, { pattern } };
 	struct handed_file *handed = file_of(symbolizer, file);
 	struct found found = {};
-	int err = handed ? find(handed, &question, &found) : -ENOENT;
+	int err = handed ? question_find(handed, &question, &found) : -ENOENT;
 
 	if (err)
 		return err;
@@ -599,7 +496,7 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 	const struct question question = { MESSAGE_FIND_USDT, MESSAGE_USDT, .texts = { provider, name } };
 	struct handed_file *handed = file_of(symbolizer, file);
 	struct found found = {};
-	int err = handed ? find(handed, &question, &found) : -ENOENT;
+	int err = handed ? question_find(handed, &question, &found) : -ENOENT;
 
 	if (err)
 		return err;
@@ -610,6 +507,24 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 	return 0;
 }
 
+int symbolizer_find_ends(struct symbolizer *symbolizer, uint32_t file, int fd, uint64_t offset, uint64_t size,
+			 struct symbol_end **ret_ends, size_t *ret_nr)
+{
+	const struct symbol_query query = { .where = offset, .exact = true };
+	const struct question question = {
+		MESSAGE_FIND_ENDS, MESSAGE_ENDS, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+		.queries = &query, .nr = 1,      .has_fd = true,
+		.fd = fd
+	};
+	struct handed_file *handed = file_of(symbolizer, file);
+	struct found found = {};
+	int err = handed ? question_find(handed, &question, &found) : -ENOENT;
+
+	*ret_ends = err ? NULL : found.ends.data;
+	*ret_nr = err ? 0 : found.ends.nr;
+	return err;
+}
+
 /* Asks a question whose answer is up to `room` texts in one message. */
 static size_t ask_texts(struct symbolizer *symbolizer, uint32_t file, const struct question *question,
 			const char **ret_texts, size_t room)
@@ -617,7 +532,7 @@ static size_t ask_texts(struct symbolizer *symbolizer, uint32_t file, const stru
 	struct link_shared *shared = &symbolizer->shared;
 	struct handed_file *handed = file_of(symbolizer, file);
 
-	return handed && ask(handed, question) == SYMBOL_OK
+	return handed && question_ask(handed, question) == SYMBOL_OK
 		       ? answers_suggestions(&shared->message, &shared->texts, ret_texts, room)
 		       : 0;
 }
@@ -657,7 +572,7 @@ int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct 
 	if (err)
 		found_done(&found);
 	else
-		err = find(handed, &question, &found);
+		err = question_find(handed, &question, &found);
 	if (handed)
 		worker_link_note_text(handed->link, before);
 	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges, found.missing_split,

@@ -377,9 +377,9 @@ enum symbol_status worker_link_send(struct worker_link *link, struct handed_file
 	return send_question(link, file, -1);
 }
 
-enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer)
+enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer, int fd)
 {
-	enum symbol_status status = send_question(link, file, -1);
+	enum symbol_status status = send_question(link, file, fd);
 
 	return status == SYMBOL_OK ? worker_link_next(link, file, answer) : status;
 }

@@ -165,10 +165,11 @@ void worker_link_take(struct worker_link *link, struct handed_file *file);
 bool worker_link_relieve(struct worker_link *link, struct handed_file *file);
 
 /*
- * Sends the draft, a question about the file, and receives a message of this kind. worker_link_next() waits for another
- * one. SYMBOL_OK, or why there is no answer.
+ * Sends the draft, a question about the file, with a descriptor unless `fd` is -1, and receives a message of this kind.
+ * worker_link_next() waits for another one. SYMBOL_OK, or why there is no answer.
  */
-enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer);
+enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer,
+				   int fd);
 enum symbol_status worker_link_next(struct worker_link *link, struct handed_file *file, enum message_kind answer);
 
 /* Sends the draft, a part of a question that continues. */

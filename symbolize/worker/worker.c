@@ -149,13 +149,13 @@ static struct indexed_file *file_of(struct worker *worker, enum message_kind kin
 	struct indexed_file *file;
 
 	if (number == SYMBOL_KERNEL)
-		return kind == MESSAGE_FIND_USDT ? NULL : kernel_of(worker);
+		return kind == MESSAGE_FIND_USDT || kind == MESSAGE_FIND_ENDS ? NULL : kernel_of(worker);
 	file = indexed_files_get(&worker->files, number);
 	return file && file->kind == SYMBOL_FILE_MAP && kind != MESSAGE_NAME ? NULL : file;
 }
 
 /* A question about a missing file is answered like one about an unreadable file. */
-static void answer_about_file(struct worker *worker)
+static void answer_about_file(struct worker *worker, int fd)
 {
 	enum message_kind kind = worker->message.header.kind;
 	struct indexed_file nothing = { .status = SYMBOL_NO_FILE, .debug_done = true };
@@ -179,6 +179,9 @@ static void answer_about_file(struct worker *worker)
 		break;
 	case MESSAGE_FIND_USDT:
 		worker_find_usdt(worker, file);
+		break;
+	case MESSAGE_FIND_ENDS:
+		worker_find_ends(worker, file, fd);
 		break;
 	default:
 		worker_explain(worker, file);
@@ -211,8 +214,9 @@ static void handle(struct worker *worker, int fd)
 	case MESSAGE_FIND:
 	case MESSAGE_SUGGEST:
 	case MESSAGE_FIND_USDT:
+	case MESSAGE_FIND_ENDS:
 	case MESSAGE_EXPLAIN:
-		answer_about_file(worker);
+		answer_about_file(worker, given);
 		break;
 	default:
 		_exit(1);

@@ -2,8 +2,10 @@
 /* Finds functions and USDT probes by pattern, and similar names if nothing matches. */
 #include <string.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/match.h"
 #include "core/base/suggest.h"
+#include "symbolize/cfi/function_ends.h"
 #include "symbolize/worker/worker_internal.h"
 
 /* ---- by pattern ---- */
@@ -165,6 +167,70 @@ void worker_find_usdt(struct worker *worker, struct indexed_file *file)
 		worker_send(worker);
 	match_free(providers);
 	match_free(names);
+}
+
+/* ---- the ends of a function ---- */
+
+struct beginnings {
+	struct worker *worker;
+	const struct indexed_file *file;
+	const struct elf_file *elf;
+};
+
+/* A symbol or a stub of the procedure linkage table; not the cold part of a function. */
+static bool begins(void *context, uint64_t address)
+{
+	const struct beginnings *it = context;
+	const struct symtab_symbol *symbol;
+	struct name name;
+	uint64_t offset;
+
+	if (elf_file_offset_of_address(it->elf, address, &offset))
+		return false;
+	if (plt_lookup(&it->file->plt, offset))
+		return true;
+	symbol = symtab_lookup(&it->file->table, offset);
+	if (!symbol || symtab_start(&it->file->table, symbol) != offset)
+		return false;
+	name = symtab_name(&it->file->table, symbol, it->worker->scratch);
+	return !memmem(name.text, name.nr_bytes, ".cold", strlen(".cold"));
+}
+
+static void send_ends(struct worker *worker, const struct elf_file *elf, const function_ends *ends)
+{
+	worker_start(worker, MESSAGE_ENDS);
+	for (size_t i = 0; i < ends->nr; i++) {
+		struct wire_end wire = { .may_go_on = ends->data[i].may_go_on };
+
+		if (elf_file_offset_of_address(elf, ends->data[i].address, &wire.file_offset))
+			continue;
+		if (draft_element(&worker->draft, &wire, sizeof(wire)))
+			continue;
+		worker_send_full(worker);
+		draft_element(&worker->draft, &wire, sizeof(wire));
+	}
+	worker_send(worker);
+}
+
+void worker_find_ends(struct worker *worker, struct indexed_file *file, int fd)
+{
+	_cleanup_(elf_file_done) struct elf_file elf = { .fd = -1 };
+	struct beginnings context = { worker, file, &elf };
+	uint32_t size = worker->message.header.status;
+	struct wire_query query = {};
+	function_ends ends = {};
+	uint64_t address;
+	int err = file->status == SYMBOL_OK && fd >= 0 ? elf_file_open(&elf, fd) : -ENOEXEC;
+
+	if (worker->message.header.nr)
+		message_element(&worker->message, 0, &query, sizeof(query));
+	err = err ?: elf_file_address_of_offset(&elf, query.where, &address);
+	err = err ?: function_ends_find(&elf, address, size, begins, &context, &ends);
+	if (err)
+		worker_send_failure(worker, MESSAGE_ENDS, err);
+	else
+		send_ends(worker, &elf, &ends);
+	vec_done(&ends);
 }
 
 /* ---- by similarity ---- */

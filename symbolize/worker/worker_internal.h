@@ -89,11 +89,12 @@ struct worker_symbol {
 size_t worker_nr_symbols(const struct indexed_file *file);
 struct worker_symbol worker_symbol(const struct indexed_file *file, size_t i, char scratch[NAME_MAX_BYTES]);
 
-/* ---- answers to one kind of question each, in a file of this name; worker_find.c has the first three ---- */
+/* ---- answers to one kind of question each, in a file of this name; worker_find.c has the first four ---- */
 
 void worker_find(struct worker *worker, struct indexed_file *file);
 void worker_find_usdt(struct worker *worker, struct indexed_file *file);
 void worker_suggest(struct worker *worker, struct indexed_file *file);
+void worker_find_ends(struct worker *worker, struct indexed_file *file, int fd);
 void worker_explain(struct worker *worker, struct indexed_file *file);
 
 /* Adds the places of MESSAGE_LINES, and answers when the question is complete. */

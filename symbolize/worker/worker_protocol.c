@@ -13,6 +13,7 @@ static size_t element_size_of(uint32_t kind)
 		[MESSAGE_LINES] = sizeof(struct wire_query),         [MESSAGE_NAMES] = sizeof(struct wire_answer),
 		[MESSAGE_FUNCTIONS] = sizeof(struct wire_function),  [MESSAGE_USDT] = sizeof(struct wire_usdt),
 		[MESSAGE_SOURCES] = sizeof(struct wire_source),      [MESSAGE_SUGGESTIONS] = sizeof(struct wire_text),
+		[MESSAGE_FIND_ENDS] = sizeof(struct wire_query),     [MESSAGE_ENDS] = sizeof(struct wire_end),
 		[MESSAGE_UNWIND_TABLE] = sizeof(struct wire_unwind), [MESSAGE_UNWIND_PART] = sizeof(uint32_t),
 	};
 

@@ -52,6 +52,9 @@ enum message_kind {
 	 * 1 << 16 added); 0: unknown.
 	 */
 	MESSAGE_STARTED,
+	/* to the worker, and from it; the numbers of those above are in inputs of the fuzz targets */
+	MESSAGE_FIND_ENDS, /* with a descriptor of `file`; wire_query: offset of a function; `status`: its size, 0: not known */
+	MESSAGE_ENDS, /* wire_end…: of the function, in ascending order; more follow if `more` */
 	MESSAGE_NR
 };
 
@@ -59,7 +62,7 @@ struct message_header {
 	uint32_t kind;
 	uint32_t file;
 	/*
-	 * From the worker: enum symbol_status; an errno in MESSAGE_FUNCTIONS, _USDT, _SOURCES and _STARTED. In other
+	 * From the worker: enum symbol_status; an errno in MESSAGE_FUNCTIONS, _USDT, _ENDS, _SOURCES and _STARTED. In other
 	 * messages, enum message_kind describes it.
 	 */
 	uint32_t status;
@@ -90,6 +93,12 @@ struct wire_function {
 struct wire_usdt {
 	uint64_t file_offset, semaphore_offset;
 	uint32_t provider, name, arguments;
+	uint32_t unused;
+};
+
+struct wire_end {
+	uint64_t file_offset;
+	uint32_t may_go_on;
 	uint32_t unused;
 };
 

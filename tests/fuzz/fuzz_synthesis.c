@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code without CFI from anyone: rows are in order and inside of the code, and no rule puts a caller below its callee. The first bytes say
- * where functions may begin.
+ * where functions may begin. And where the first function ends.
  */
+#include "symbolize/cfi/function_ends.h"
 #include "symbolize/cfi/unwind_synthesis.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -23,6 +24,25 @@ static void check(const struct cfi_rows *rows, uint64_t end)
 		if (row->rule.kind == ST_UNWIND_SP && row->rule.offset < 0)
 			__builtin_trap();
 	}
+}
+
+static bool is_even(void *context, uint64_t address)
+{
+	(void)context;
+	return !(address & 15);
+}
+
+/* Where the function at the beginning ends: in order, inside of the code, and each at an instruction once. */
+static void check_ends(const struct elf_file *elf, uint64_t size, uint64_t end)
+{
+	function_ends ends = {};
+	int err = function_ends_find(elf, CODE, size, is_even, NULL, &ends);
+
+	for (size_t i = 0; !err && i < ends.nr; i++)
+		if (ends.data[i].address < CODE || ends.data[i].address >= end ||
+		    (i && ends.data[i].address <= ends.data[i - 1].address))
+			__builtin_trap();
+	vec_done(&ends);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -55,6 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (unwind_synthesise(&elf, &gaps, &rows, &facts) || facts.nr_claimed > facts.nr_bytes)
 		__builtin_trap();
 	check(&rows, gaps.data[0].end);
+	check_ends(&elf, 0, gaps.data[0].end);
+	check_ends(&elf, (size - NR_STARTS) / 2, gaps.data[0].end);
 	vec_done(&rows.rows);
 	vec_done(&gaps);
 	vec_done(&elf.segments);

@@ -80,7 +80,7 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 	if (!found.ranges)
 		abort();
 	draft_start(&shared->draft, question, 0);
-	if (worker_link_ask(link, &link->files.data[0], answer) != SYMBOL_OK)
+	if (worker_link_ask(link, &link->files.data[0], answer, -1) != SYMBOL_OK)
 		;
 	else if (answer == MESSAGE_NAMES)
 		answers_names(&shared->message, &shared->texts, 3, answers);
@@ -109,11 +109,11 @@ static void take_unwind(struct worker_link *link)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum message_kind questions[][2] = { { MESSAGE_NAME, MESSAGE_NAMES },
-							  { MESSAGE_FIND, MESSAGE_FUNCTIONS },
-							  { MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS },
-							  { MESSAGE_FIND_USDT, MESSAGE_USDT },
-							  { MESSAGE_LINES, MESSAGE_SOURCES } };
+	static const enum message_kind questions[][2] = {
+		{ MESSAGE_NAME, MESSAGE_NAMES },          { MESSAGE_FIND, MESSAGE_FUNCTIONS },
+		{ MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS }, { MESSAGE_FIND_USDT, MESSAGE_USDT },
+		{ MESSAGE_FIND_ENDS, MESSAGE_ENDS },      { MESSAGE_LINES, MESSAGE_SOURCES }
+	};
 
 	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
 		struct link_shared *shared;
