@@ -120,7 +120,7 @@ static int screen_plan(struct plan *plan)
 		plan->view.times = false;
 		plan->mode = EVENTS_BY_STACK;
 	}
-	if (plan->mode != EVENTS_BY_PROBE)
+	if (!plan_counts_functions(plan))
 		plan->key_parts |= KEY_TGID | KEY_TID | KEY_COMM | KEY_CGROUP;
 	if (!plan->interval_ns)
 		plan->interval_ns = NSEC_PER_SEC;
@@ -156,7 +156,7 @@ int common_plan(struct run_options *options)
 	if (plan->output.root == GRAPH_ROOT_CONTAINER && (plan->looks || plan->wall))
 		return fail_usage(
 			"argument --root: 'container': the cgroups of threads that sleep are not read; give comm, pid, tid or none");
-	if (plan->mode == EVENTS_BY_PROBE && (plan->view.lines || plan->view.inlines))
+	if (plan_counts_functions(plan) && (plan->view.lines || plan->view.inlines))
 		return fail_usage("argument --%s: events are counted without stacks; use 'stacktool count'",
 				  plan->view.lines ? "lines" : "inlines");
 	/* With --host-root a directory may be below that only. */

@@ -80,7 +80,6 @@ static const struct {
 	{ "execsnoop", "'stacktool stacksnoop -v t:sched:sched_process_exec' prints each exec" },
 	{ "syscount", "'stacktool funccount t:syscalls:sys_enter_*' counts system calls" },
 	{ "memleak", "stacktool does not pair malloc with free; 'stacktool count c:malloc' shows who allocates" },
-	{ "funclatency", "stacktool has no return probes; 'stacktool offcputime --histogram' times waits" },
 	{ "version", "'stacktool --version' prints it" },
 	{ "probes", "'stacktool help --man probes | man -l -' has the forms of patterns" },
 };

@@ -216,16 +216,18 @@ struct st_pair {
 
 /* ---- threads off the CPU ---- */
 
-/*
- * The class of a duration: its microseconds, with only the three highest bits. User space computes the class of a count from its
- * mean (core/base/durations.h).
- */
+/* The class of a number: only its three highest bits are kept. */
+static inline __attribute__((always_inline)) __u64 st_class(__u64 number)
+{
+	__u32 shift = 61 - __builtin_clzll(number | 7);
+
+	return number >> shift << shift;
+}
+
+/* The class of a duration: that of its microseconds. User space computes the class of a count from its mean (core/base/durations.h). */
 static inline __attribute__((always_inline)) __u64 st_span_class(__u64 span_ns)
 {
-	__u64 us = span_ns / 1000;
-	__u32 shift = 61 - __builtin_clzll(us | 7);
-
-	return us >> shift << shift;
+	return st_class(span_ns / 1000);
 }
 
 /*
@@ -261,6 +263,46 @@ struct st_wall {
 	__u32 first_state; /* of first_ns */
 	__u64 process_start_ns; /* of its process */
 	__u32 tgid, tid; /* in our pid namespace; 0: it is outside. An ending thread has no ids there any more. */
+};
+
+/* ---- calls that are timed: bpf/on_call.bpf.c ---- */
+
+#define ST_CALLS_MAX 64 /* of one thread at a time, nested; a power of two */
+#define ST_NO_FUNCTION 0xffffffff
+
+/* A place of a timed function, by its number. */
+struct st_call_place {
+	__u32 function; /* number of the place where it begins */
+	__u32 part; /* enum call_part */
+};
+
+/* A call that has not ended. */
+struct st_call {
+	__u64 sp; /* where its return address is; 0: not known */
+	__u64 begun_ns;
+	__u64 left_ns; /* when it last came to a place of CALL_MAY_END with its frame removed; 0: never */
+	__u32 function; /* ST_NO_FUNCTION: it has ended, and calls after it in the list have not */
+	__u32 pad;
+};
+
+/* The calls of a thread, by the address of its task_struct: from its first one to its end. The innermost is last. */
+struct st_calls {
+	__u32 depth;
+	__u32 nr_left_out; /* calls that have no place in the list and have not ended */
+	__u32 tgid; /* as the report shows it; 0: it does not */
+	__u32 pad;
+	struct st_call calls[ST_CALLS_MAX];
+};
+
+/* The id of the count of a class: it is no hash. */
+#define ST_LENGTH_ID(function, tgid, class_) \
+	((struct st_id){ .lo = (class_), .hi = 1ULL << 63 | (__u64)(function) << 32 | (tgid) })
+#define ST_LENGTH_FUNCTION(id) ((__u32)((id).hi >> 32) & 0x7fffffff)
+#define ST_LENGTH_TGID(id) ((__u32)(id).hi)
+
+struct st_calls_config {
+	__u32 unit_ns; /* lengths are classed in this unit */
+	__u32 levels; /* calls nested deeper are left out; 0: ST_CALLS_MAX, and they are lost */
 };
 
 /* ---- scratch ---- */
@@ -604,6 +646,7 @@ _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WOR
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_wall, 80);
+ST_ASSERT_SIZE(struct st_calls, 16 + 32 * ST_CALLS_MAX);
 ST_ASSERT_SIZE(struct st_look, 112 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_python, 56);

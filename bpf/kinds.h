@@ -73,6 +73,15 @@ enum event_mode {
 	EVENTS_BY_STACK = 0, /* counted by record: by process and stack */
 	EVENTS_BY_PROBE, /* counted by probe, in st_tallies, without stacks: one row for each name */
 	EVENTS_EACH, /* not counted: each is sent as a record with its time */
+	EVENTS_BY_LENGTH, /* calls, counted by function and class of their length, without stacks: struct st_calls */
+};
+
+/* What a place of a function does to a call of it, with EVENTS_BY_LENGTH. */
+enum call_part {
+	CALL_BEGINS = 0,
+	CALL_ENDS,
+	CALL_AT_ONCE, /* it begins and ends: the function is a single return or jump */
+	CALL_MAY_END, /* a jump that may lead to another function; what the thread does next shows whether it did */
 };
 
 /* What the scheduler's programs measure. */

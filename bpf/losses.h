@@ -47,7 +47,12 @@
 	X(USER_BAD_CFA, STACK, "user {stack|stacks} truncated: invalid frame address")                               \
 	X(USER_UNREADABLE, STACK, "user {stack|stacks} truncated: stack memory could not be read")                   \
 	X(USER_TRUNCATED, STACK, "user {stack|stacks} truncated at 127 frames")                                      \
-	X(USER_DEEP, STACK, "user {stack|stacks} truncated at 127 frames: too many deep stacks in a second")
+	X(USER_DEEP, STACK, "user {stack|stacks} truncated at 127 frames: too many deep stacks in a second")         \
+	X(CALL_DEEP, EVENT, "{call|calls} not timed: nested in 64 others")                                           \
+	X(CALL_FULL, EVENT, "{call|calls} not timed: the table of threads was full")                                 \
+	X(CALL_NO_RETURN, NOTE, "{call|calls} ended without return (exception, longjmp, end of thread): not timed")  \
+	X(CALL_NO_BEGIN, NOTE,                                                                                       \
+	  "{call|calls} not timed: {it|they} began before the run, or {its|their} beginning was missed")
 
 /* Counted in user space, by the kernel, or by the BPF programs but not for each event. */
 #define ST_USER_LOSSES(X)                                                                                                                     \
@@ -74,7 +79,8 @@
 	X(PYTHON, STACK, "{stack|stacks} with Python frames that could not be read or have no name")                                          \
 	X(WALL_ODD, STACK,                                                                                                                    \
 	  "impossible {transition|transitions} between states: a context switch or a new thread was not seen; the time before it is unknown") \
-	X(WALL_DIFFERS, EVENT, "{nanosecond|nanoseconds} by which states and lifetimes of threads differ")
+	X(WALL_DIFFERS, EVENT, "{nanosecond|nanoseconds} by which states and lifetimes of threads differ")                                    \
+	X(CALL_OPEN, NOTE, "{call|calls} had not ended when the run ended: not timed")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

@@ -112,6 +112,12 @@ ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 /* By the address of the thread's task_struct. */
 ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
 
+/* ---- calls that are timed ---- */
+
+ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);
+ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros: the entry of a thread begins with them */
+ST_MAP(st_call_places, ARRAY, 0, 1, __u32, struct st_call_place);
+
 /* ---- threads as they are now ---- */
 
 /* The thread that is being looked at: only one of our threads reads at a time. */
@@ -149,3 +155,4 @@ ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
 extern const volatile struct st_config st_config;
 extern const volatile __u64 st_cpus[ST_CPU_WORDS];
 extern const volatile struct st_offcpu_config st_offcpu;
+extern const volatile struct st_calls_config st_calls_config;

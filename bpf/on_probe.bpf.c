@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The programs of probes. Each passes its kind, which decides whether frame 0 is an exact address. */
-#include "bpf/record.bpf.h"
-#include "bpf/returns.h"
+#include "bpf/probe.bpf.h"
 
 /* ---- an event of a probe ---- */
-
-/* Whether probes must not count: user space makes them all begin and end at the same moment. */
-static __always_inline int st_is_shut(const struct st_control *control)
-{
-	return *(volatile __u64 *)&control->paused != 0;
-}
 
 /* EVENTS_BY_PROBE: counts an event of a probe, in one of two numbers: seen = filtered + events. */
 static __always_inline void st_tally(__u32 probe)
@@ -66,15 +59,6 @@ static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)
 		st_recorded(ctx, program, probe);
 }
 
-/*
- * The number of the probe. Kernels from 5.15 on have it in the attach cookie (commit 7adfc6c9b315 ("bpf: Add bpf_get_attach_cookie()
- * BPF helper to access bpf_cookie value")). On others each probe has a copy of the program, with its number in st_config.
- */
-static __always_inline __u64 st_probe_of(void *ctx)
-{
-	return st_config.has_cookie ? bpf_get_attach_cookie(ctx) : st_config.probe;
-}
-
 /* ---- entry points ---- */
 
 SEC("?tp")
@@ -82,19 +66,6 @@ int on_tracepoint(void *ctx)
 {
 	st_probe_event(ctx, PROGRAM_TRACEPOINT, st_probe_of(ctx));
 	return ST_RETURN_TRACEPOINT;
-}
-
-/*
- * Prevents a private stack, by a tail call that is never made.
- *
- * From 6.13 on, the JIT gives a program with more than 64 bytes of stack a private stack per CPU (commit 7d1cd70d4b16 ("bpf, x86:
- * Support private stack in jit")). But a uprobe program can be preempted, and the next thread on the CPU would then run the same program
- * on the same private stack: 7.2 crashes in our program. Programs that contain a tail call get no private stack.
- */
-static __always_inline void st_no_private_stack(void *ctx)
-{
-	if (!st_config.ring_wake_bytes)
-		bpf_tail_call(ctx, &st_nowhere, 0);
 }
 
 SEC("?uprobe")

@@ -5,13 +5,13 @@
 
 const struct option_group option_groups[] = {
 	{ "What, and for how long", "event frequency regexp min-block-time state duration interval events normalize",
-	  "count include-idle library attach max-probes force max-block-time blocked runqueue unfinished since "
+	  "count include-idle level library attach max-probes force max-block-time blocked runqueue unfinished since "
 	  "forever" },
 	{ "Which processes", "pid all tid cpu container comm",
 	  "cgroup cgroupmap mntnsmap pidns user-threads-only useronly kernel-threads-only no-children" },
 	{ "Stacks", "user-stacks-only kernel-stacks-only include exclude",
 	  "both unwind frames max-depth unwind-mem perpid per-thread by-name idle under" },
-	{ "Report", "folded tree functions top tui output save verbose",
+	{ "Report", "folded tree function functions microseconds milliseconds top tui output save verbose",
 	  "lines text least format keep min-count histogram inlines delimited annotations offset plain address timestamp "
 	  "timestamps quiet redact" },
 	{ "Pictures", "", "title colors inverted reverse root width min-width negate" },

@@ -89,7 +89,11 @@ enum {
 	X(by_thread)       \
 	X(lines)           \
 	X(inlines)         \
-	X(idle_stacks)
+	X(idle_stacks)     \
+	X(microseconds)    \
+	X(milliseconds)    \
+	X(by_function)     \
+	X(percentiles)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

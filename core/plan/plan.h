@@ -136,6 +136,7 @@ struct plan {
 	/* when */
 	uint64_t duration_ns; /* 0: until interrupted */
 	uint64_t interval_ns; /* 0: one report at the end */
+	uint32_t levels; /* EVENTS_BY_LENGTH: calls nested deeper are not timed; 0: as deep as the programs can */
 	uint64_t max_events; /* EVENTS_EACH: stop after so many; 0: no limit */
 
 	/* sizes of maps; 0: default */
@@ -167,6 +168,12 @@ struct plan {
 
 void plan_init(struct plan *plan);
 void plan_done(struct plan *plan);
+
+/* Whether events are counted by function, without stacks. */
+static inline bool plan_counts_functions(const struct plan *plan)
+{
+	return plan->mode == EVENTS_BY_PROBE || plan->mode == EVENTS_BY_LENGTH;
+}
 
 /* Whether all events come from one process, without its children. */
 bool plan_is_one_process(const struct plan *plan);

@@ -297,6 +297,7 @@ enum view_style {
 	VIEW_SNOOP, /* bcc stacksnoop's: single events; rows are in the order of time */
 	VIEW_DUMP, /* threads as they are now, by process; a row has a count of 1, and its sum is the time since the thread last ran */
 	VIEW_WALL, /* all time of threads, by state (wall.h) */
+	VIEW_FUNCLATENCY, /* bcc's funclatency: histograms of calls; a row is calls of one class of lengths */
 	VIEW_NR_STYLES,
 };
 
@@ -322,6 +323,10 @@ struct profile_view {
 	bool lines; /* --lines: source lines after the names */
 	bool inlines; /* --inlines: inlined calls are frames of their own */
 	bool idle_stacks; /* --idle show: call trees have the stacks of idle time, not only its sum */
+	/* VIEW_FUNCLATENCY: */
+	bool microseconds, milliseconds; /* -u, -m: the unit of lengths; neither: nanoseconds */
+	bool by_function; /* -F: a histogram for each function, and for each process where rows have one */
+	bool percentiles; /* not under bcc's name */
 };
 
 /* How much of the profile this process shows. Not saved. */
@@ -332,6 +337,12 @@ struct presentation {
 	uint64_t least; /* only rows of at least this number */
 	bool shows_files; /* folded lines have the file of a place without a name; not under bcc's names */
 };
+
+/* The unit in which lengths of calls are classed. */
+static inline uint64_t view_unit_ns(const struct profile_view *view)
+{
+	return view->milliseconds ? 1000000 : view->microseconds ? 1000 : 1;
+}
 
 /* Whether the value of a row is a time. */
 static inline bool view_shows_time(const struct profile_view *view)

@@ -11,6 +11,7 @@
 #include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
+#include "core/render/rows.h"
 
 struct writer {
 	const struct profile *profile;
@@ -305,6 +306,19 @@ static void add_durations(struct writer *writer, const struct durations *duratio
 	json_end(&writer->json, ']');
 }
 
+/* A row is the calls of one class of lengths. */
+static void add_length(struct writer *writer, const struct merged_row *row)
+{
+	const struct profile_view *view = &writer->profile->view;
+	const struct duration_range range = latency_range(view, row->count, row->sum);
+
+	json_begin(&writer->json, "length_ns", '{');
+	json_number(&writer->json, "from", range.first_us * view_unit_ns(view));
+	json_number(&writer->json, "to", (range.last_us + 1) * view_unit_ns(view) - 1);
+	end_object(writer);
+	json_number(&writer->json, "sum_ns", row->sum);
+}
+
 static void add_row(struct writer *writer, const struct merged_row *row)
 {
 	const struct profile_view *view = &writer->profile->view;
@@ -313,6 +327,8 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 	json_number(&writer->json, "count", row_value(view, row));
 	if (writer->merged.durations.nr)
 		add_durations(writer, &writer->merged.durations.data[row->durations]);
+	if (view->style == VIEW_FUNCLATENCY)
+		add_length(writer, row);
 	if (row->lost) {
 		json_bool(&writer->json, "lost", true);
 		return;
@@ -334,6 +350,7 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 static void add_interval(struct writer *writer, const struct profile_interval *interval)
 {
 	struct profile_view view = writer->profile->view;
+	unsigned int apart = writer->apart;
 	uint64_t total = 0;
 
 	add_seconds(writer, "start", interval->start_ns);
@@ -342,7 +359,9 @@ static void add_interval(struct writer *writer, const struct profile_interval *i
 	add_account(writer, &interval->account);
 	add_losses(writer, interval);
 	view.by_name = false;
-	merge_interval(writer->profile, interval, &view, writer->apart, &writer->merged);
+	if (view.style == VIEW_FUNCLATENCY)
+		apart |= APART_RECORDS;
+	merge_interval(writer->profile, interval, &view, apart, &writer->merged);
 	for (size_t i = 0; i < writer->merged.rows.nr; i++)
 		total += row_value(&view, &writer->merged.rows.data[i]);
 	json_number(&writer->json, "total", total);

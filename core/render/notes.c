@@ -95,15 +95,21 @@ static void add_loss(struct buf *text, const struct profile_interval *interval, 
 	buf_addc(text, '\n');
 }
 
+/* Calls that are in no histogram. */
+static bool is_of_calls(size_t loss)
+{
+	return loss == ST_LOSS_CALL_NO_RETURN || loss == ST_LOSS_CALL_NO_BEGIN || loss == ST_LOSS_CALL_OPEN;
+}
+
 /*
- * A stack that was walked by frame pointers may be incomplete, and a wait that had begun before the run is in no row. Other losses of class
+ * A stack that was walked by frame pointers may be incomplete, and a wait or call that had begun before the run is in no row. Other losses of class
  * NOTE took nothing from the result.
  */
 static enum detail needed_detail(size_t loss)
 {
 	if (profile_losses[loss].class != LOSS_NOTE)
 		return DETAIL_LOSSES;
-	return is_of_user_stacks(loss) || loss == ST_LOSS_NO_START ? DETAIL_USUAL : DETAIL_ALL;
+	return is_of_user_stacks(loss) || loss == ST_LOSS_NO_START || is_of_calls(loss) ? DETAIL_USUAL : DETAIL_ALL;
 }
 
 static void add_losses(struct buf *text, const struct profile_interval *interval, enum detail detail)

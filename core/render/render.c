@@ -73,11 +73,13 @@ int render_events(const struct profile *profile, const struct profile_interval *
 static int render_rows(const struct profile *profile, const struct profile_interval *interval,
 		       const struct profile_view *view, FILE *out)
 {
+	const bool is_latency = view->style == VIEW_FUNCLATENCY && !view->folded;
 	_cleanup_(merged_done) struct merged merged = {};
 	_cleanup_(writer_done) struct text_writer writer;
 
 	writer_init(&writer, profile, view, out);
-	merge_interval(profile, interval, view, 0, &merged);
+	if (!is_latency)
+		merge_interval(profile, interval, view, 0, &merged);
 	writer.durations = merged.durations.data;
 	if (!view->folded && !profile->presentation.quiet)
 		buf_addc(&writer.out.text, '\n');
@@ -89,6 +91,8 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 		add_row(&writer, &merged.rows.data[i]);
 		stream_turn(&writer.out);
 	}
+	if (is_latency)
+		latency_add(&writer, interval);
 	if (view_shows_durations(view))
 		text_all_durations(&writer, interval);
 	render_add_cut(interval, &writer.out.text);

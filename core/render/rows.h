@@ -18,6 +18,18 @@ void text_label(struct text_writer *writer, const char *label);
 void text_stack(struct text_writer *writer, const struct merged_stack *stack, bool kernel, bool up);
 void text_durations(struct text_writer *writer, const struct merged_row *row); /* lines below its number */
 void text_all_durations(struct text_writer *writer, const struct profile_interval *interval);
+
+/*
+ * bcc's histogram of powers of two, up to the last one with a count: powers[i] is that of 2^i to 2^(i+1) - 1, and of 0 in the first. It
+ * begins with the first one that has a count, or with 0.
+ */
+#define DURATION_POWERS_MAX 64
+void text_histogram(struct text_writer *writer, const char *unit, const uint64_t powers[DURATION_POWERS_MAX],
+		    bool from_zero);
+
+/* VIEW_FUNCLATENCY: the histograms of an interval, and where the lengths of calls of a row lie. */
+void latency_add(struct text_writer *writer, const struct profile_interval *interval);
+struct duration_range latency_range(const struct profile_view *view, uint64_t count, uint64_t sum_ns);
 void folded_label(struct text_writer *writer, const char *label);
 void folded_stack(struct text_writer *writer, const struct merged_stack *stack, bool kernel, bool up);
 void folded_end(struct text_writer *writer, const struct merged_row *row, size_t line);

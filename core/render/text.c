@@ -154,25 +154,27 @@ static void add_bar(struct text_writer *writer, unsigned int nr, unsigned int wi
 	buf_adds(&writer->out.text, "|\n");
 }
 
-/* From the first power of two with a count to the last. */
-static void add_histogram(struct text_writer *writer, const uint64_t *powers)
+void text_histogram(struct text_writer *writer, const char *unit, const uint64_t powers[DURATION_POWERS_MAX],
+		    bool from_zero)
 {
-	unsigned int first = DURATION_POWERS, last = 0, width, columns;
+	unsigned int first = from_zero ? 0 : DURATION_POWERS_MAX, last = 0, width, columns;
 	uint64_t most = 0;
 
-	for (unsigned int i = 0; i < DURATION_POWERS; i++) {
+	for (unsigned int i = 0; i < DURATION_POWERS_MAX; i++) {
 		if (!powers[i])
 			continue;
 		first = first < i ? first : i;
 		last = i;
 		most = powers[i] > most ? powers[i] : most;
 	}
+	if (!most)
+		return;
 	width = last < NARROW_POWERS ? STARS : STARS / 2;
 	columns = last < NARROW_POWERS ? 10 : 20;
 	buf_addf(&writer->out.text,
 		 last < NARROW_POWERS ? "     %-19s : count     distribution\n"
 				      : "               %-29s : count     distribution\n",
-		 "usecs");
+		 unit);
 	for (unsigned int i = first; i <= last; i++) {
 		struct duration_range range = duration_power(i);
 
@@ -191,6 +193,8 @@ static void add_range(struct text_writer *writer, const char *what, struct durat
 
 static void add_durations(struct text_writer *writer, const struct durations *durations)
 {
+	uint64_t powers[DURATION_POWERS_MAX] = {};
+
 	if (!durations->nr)
 		return;
 	buf_addf(&writer->out.text, "        %" PRIu64 " interval%s:", durations->nr, durations->nr == 1 ? "" : "s");
@@ -198,7 +202,8 @@ static void add_durations(struct text_writer *writer, const struct durations *du
 	buf_addf(&writer->out.text, ", mean %" PRIu64 ",", durations->sum_ns / durations->nr / 1000);
 	add_range(writer, " longest", durations_longest(durations));
 	buf_addc(&writer->out.text, '\n');
-	add_histogram(writer, durations->powers);
+	memcpy(powers, durations->powers, sizeof(durations->powers));
+	text_histogram(writer, "usecs", powers, false);
 }
 
 void text_durations(struct text_writer *writer, const struct merged_row *row)

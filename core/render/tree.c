@@ -177,7 +177,11 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 		kind = TREE_INLINED;
 	if (frame->kind == FRAME_TEXT) {
 		/* funccount stores all its probes as kernel frames */
-		kind = read_text(name, profile->view.style == VIEW_FUNCCOUNT ? TREE_USER : kind, &text);
+		kind = read_text(name,
+				 profile->view.style == VIEW_FUNCCOUNT || profile->view.style == VIEW_FUNCLATENCY
+					 ? TREE_USER
+					 : kind,
+				 &text);
 	} else if (frame->name) {
 		bool is_language = frame->kind == FRAME_INTERPRETER || is_jit(profile, frame);
 

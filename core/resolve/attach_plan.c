@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
 
@@ -46,8 +47,6 @@ void attach_plan_note(struct attach_plan *attach, const char *format, ...)
 		buf_adds(&attach->note, buf_text(&safe));
 }
 
-/* ---- description ---- */
-
 static const struct {
 	const char *name, *program;
 } mechanisms[] = {
@@ -56,12 +55,75 @@ static const struct {
 #undef MECHANISM_WORDS
 };
 
+/* Those that time calls. Others are the programs of places. */
+static const char *call_program(enum mechanism mechanism)
+{
+	switch (mechanism) {
+	case MECHANISM_UPROBE:
+		return "on_call_uprobe";
+	case MECHANISM_UPROBE_MULTI:
+		return "on_call_uprobe_multi";
+	case MECHANISM_KPROBE:
+		return "on_call_kprobe";
+	case MECHANISM_KPROBE_MULTI:
+		return "on_call_kprobe_multi";
+	default:
+		return NULL;
+	}
+}
+
 const char *attach_plan_program(const struct attach_plan *attach)
 {
-	const char *program = mechanisms[attach->mechanism].program;
+	const char *program = attach->nr_functions ? call_program(attach->mechanism)
+						   : mechanisms[attach->mechanism].program;
 
 	return program ? program : attach->places.data[0].program;
 }
+
+const char *attach_place_program(const struct attach_plan *attach, size_t place)
+{
+	const char *program = attach->places.data[place].program;
+
+	return program ? program : attach_plan_program(attach);
+}
+
+/* ---- ends of calls ---- */
+
+static char *copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+struct probe_place *attach_plan_add_end(struct attach_plan *attach, size_t function, enum call_part part)
+{
+	struct probe_place end = attach->places.data[function];
+
+	end.name = copy(end.name);
+	end.shown = copy(end.shown);
+	end.category = copy(end.category);
+	end.event = copy(end.event);
+	end.module = copy(end.module);
+	end.path = copy(end.path);
+	end.part = part;
+	end.function = (uint32_t)function;
+	vec_push(&attach->places, end);
+	return &vec_last(&attach->places);
+}
+
+void attach_plan_add_returns(struct attach_plan *attach, const char *begin_program, const char *end_program)
+{
+	attach->nr_functions = attach->places.nr;
+	for (size_t i = 0; i < attach->nr_functions; i++) {
+		struct probe_place *end = attach_plan_add_end(attach, i, CALL_ENDS);
+
+		end->is_exit = true;
+		end->program = end_program;
+		attach->places.data[i].function = (uint32_t)i;
+		attach->places.data[i].program = begin_program;
+	}
+}
+
+/* ---- description ---- */
 
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)
 {
@@ -76,6 +138,7 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 /* Symbols and paths are not trusted, so they are escaped. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
+	static const char *const parts[] = { "+0x0", " return", "+0x0, which is all", " jump" };
 	const char *obstacle = first_instruction_obstacle(place->first);
 
 	buf_adds(text, "attach: ");
@@ -87,7 +150,7 @@ static void describe_place(const struct probe_place *place, bool at_entry, struc
 	if (place->program) {
 		buf_addf(text, " with %s", place->program);
 	} else if (place->path) {
-		buf_addf(text, "%s (file offset %#" PRIx64, at_entry ? "+0x0" : "", place->offset);
+		buf_addf(text, "%s (file offset %#" PRIx64, at_entry ? parts[place->part] : "", place->offset);
 		if (place->semaphore)
 			buf_addf(text, ", semaphore %#" PRIx64, place->semaphore);
 		buf_addc(text, ')');

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/kinds.h"
 #include "core/base/buf.h"
 #include "core/base/vec.h"
 #include "core/host/host.h"
@@ -63,6 +64,12 @@ struct probe_place {
 	uint64_t address; /* of a kernel function */
 	uint64_t number; /* of the system call; MECHANISM_FENTRY: BTF id of the function, 0: none */
 	bool is_exit; /* the end of a system call */
+
+	/* EVENTS_BY_LENGTH */
+	enum call_part part;
+	uint32_t function; /* index of the place where its function begins */
+	uint32_t file; /* user code: for the symbol worker */
+	uint64_t size; /* user code: of the function; 0: not known */
 };
 
 /* Frees its strings. */
@@ -85,12 +92,23 @@ struct attach_plan {
 	VEC(struct probe_place) places;
 	VEC(int) fds; /* of the files to probe */
 	uint32_t nr_files; /* numbers that the symbol worker has for files to probe */
+	size_t nr_functions; /* EVENTS_BY_LENGTH: that are timed; the places where they begin come first. Else 0 */
 };
 
 void attach_plan_done(struct attach_plan *attach);
 
-/* The program's name in the BPF object. */
+/* The program's name in the BPF object; and that of a place, which differs where each place has a copy. */
 const char *attach_plan_program(const struct attach_plan *attach);
+const char *attach_place_program(const struct attach_plan *attach, size_t place);
+
+/* Adds a copy of place `function` for an end of its calls. *ret_place is valid until the next one. */
+struct probe_place *attach_plan_add_end(struct attach_plan *attach, size_t function, enum call_part part);
+
+/*
+ * EVENTS_BY_LENGTH: adds an end to each of the places where kernel functions or system calls begin, in the same order. The programs
+ * are those of each place; NULL: that of the mechanism.
+ */
+void attach_plan_add_returns(struct attach_plan *attach, const char *begin_program, const char *end_program);
 
 /* Adds a line to the note, escaped, unless the note already contains it. */
 __attribute__((format(printf, 2, 3))) void attach_plan_note(struct attach_plan *attach, const char *format, ...);

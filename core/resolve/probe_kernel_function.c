@@ -532,7 +532,13 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	add_left_out(&text, &finder.unreachable, "the kernel does not allow a probe on it");
 	if (text.nr)
 		attach_plan_note(attach, "%s", buf_text(&text));
-	return attach->mechanism == MECHANISM_FENTRY ? find_types(attach) : 0;
+	if (attach->mechanism == MECHANISM_FENTRY)
+		err = find_types(attach);
+	if (plan->mode == EVENTS_BY_LENGTH && attach->mechanism == MECHANISM_FENTRY)
+		attach_plan_add_returns(attach, "on_call_fentry", "on_call_fexit");
+	else if (plan->mode == EVENTS_BY_LENGTH)
+		attach_plan_add_returns(attach, NULL, NULL);
+	return err;
 }
 
 static const char *home(const struct probe_place *place)

@@ -111,15 +111,20 @@ static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 }
 
 /* At sys_exit, a program reads the number of the call from the task, which 5.10 forbids under lockdown=confidentiality. */
+static int fail_end_unknown(const struct attach_plan *attach)
+{
+	return fail_host(-EPERM,
+			 "tracepoint '%s': under lockdown=confidentiality, this kernel does not tell BPF "
+			 "programs which system call ends",
+			 attach->places.data[0].name);
+}
+
 static int check_ends(const struct attach_plan *attach)
 {
 	if (!attach->places.nr || !attach->places.data[0].is_exit ||
 	    host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
 		return 0;
-	return fail_host(-EPERM,
-			 "tracepoint '%s': under lockdown=confidentiality, this kernel does not tell BPF "
-			 "programs which system call ends",
-			 attach->places.data[0].name);
+	return fail_end_unknown(attach);
 }
 
 /* Categories are unknown here, so "t:sched:*" would match all events. */
@@ -185,9 +190,29 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 	return pattern_check_limit(plan, attach->places.nr);
 }
 
+/* EVENTS_BY_LENGTH: of tracepoints, only the entries of system calls have an end. */
+static int add_ends(const struct plan *plan, struct attach_plan *attach)
+{
+	bool are_calls = attach->mechanism == MECHANISM_SYSTEM_CALLS;
+
+	for (size_t i = 0; i < attach->places.nr; i++)
+		are_calls &= !attach->places.data[i].is_exit;
+	if (!are_calls) {
+		fail_usage("tracepoint '%s': it has no end that could be timed", plan->probe.typed);
+		hint("t:syscalls:sys_enter_NAME times a system call");
+		return -EINVAL;
+	}
+	attach_plan_add_returns(attach, "on_call_enter", "on_call_exit");
+	if (host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
+		return 0;
+	return fail_end_unknown(attach);
+}
+
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	return host_tracefs() ? resolve_classic(plan, attach) : resolve_raw(plan, attach);
+	int err = host_tracefs() ? resolve_classic(plan, attach) : resolve_raw(plan, attach);
+
+	return !err && plan->mode == EVENTS_BY_LENGTH ? add_ends(plan, attach) : err;
 }
 
 static bool is_raw_event(const char *event)

@@ -72,6 +72,8 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 
 	if (is_new) /* a .cold part of a function is not an entry: the function jumps to it */
 		place->first = user_code_first(file->fd, function->file_offset, !strstr(function->name, ".cold"));
+	place->file = file->number;
+	place->size = function->size > place->size ? function->size : place->size; /* of aliases, some may have none */
 	freep(&place->name);
 	freep(&place->shown);
 	place->name = xstrdup(function->name);
@@ -131,7 +133,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	const char *pattern = context;
 	size_t nr = 0, nr_before = search->attach->places.nr;
 	/* Reports by probe and lists show readable names. Stacks get their names later. */
-	int err = search->plan->mode == EVENTS_BY_PROBE || search->plan->look_only
+	int err = plan_counts_functions(search->plan) || search->plan->look_only
 			  ? symbolizer_find_readable(search->symbolizer, file->number, pattern, &functions, &nr)
 			  : symbolizer_find(search->symbolizer, file->number, pattern, &functions, &nr);
 

@@ -8,6 +8,7 @@
 #include "core/host/host.h"
 #include "core/host/process.h"
 #include "core/host/red_zone.h"
+#include "core/resolve/call_ends.h"
 #include "core/resolve/patterns.h"
 
 #define FEW_UPROBES 4
@@ -83,6 +84,8 @@ int user_code_finish(struct file_search *search)
 {
 	int err = pattern_check_limit(search->plan, search->attach->places.nr);
 
+	if (!err && search->plan->mode == EVENTS_BY_LENGTH)
+		err = call_ends_add(search);
 	if (err)
 		return err;
 	file_search_finish(search);

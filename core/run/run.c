@@ -120,6 +120,9 @@ static void set_header(struct run *run)
 	_cleanup_(buf_done) struct buf header = {};
 	size_t nr = run->attach.mechanism == MECHANISM_PERF_EVENT ? 1 : attachment_nr_attached(run->attachment);
 
+	if (run->attach.nr_functions) /* each has several places */
+		nr = run->attach.nr_functions;
+
 	if (run->applet->header)
 		run->applet->header(run->plan, nr, &header);
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
@@ -141,7 +144,7 @@ static void open_spaces(struct run *run)
 	const struct spaces_options options = {
 		.symbolizer = symbolizer,
 		.profile = &run->profile,
-		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
+		.no_frames = plan_counts_functions(run->plan),
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.follows = unwinds,
 		.note_remap = has_user_stacks ? note_remap : NULL,

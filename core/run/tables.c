@@ -173,7 +173,7 @@ void tables_ask(struct tables *tables)
 
 	if (tables->unwinding && tables->command && spaces_expect(tables->spaces, tables->command))
 		unwinding_expect(tables->unwinding, plan->command[0]);
-	for (size_t i = 0; !tables->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
+	for (size_t i = 0; !tables->command && i < plan->tgids.nr && !plan_counts_functions(plan); i++)
 		spaces_prime(tables->spaces, plan->tgids.data[i]);
 	tables->until_ns = clock_monotonic_ns() + MAX_HOST_NS;
 	if (tables->unwinding && wants_all(tables)) {

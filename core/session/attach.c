@@ -39,6 +39,24 @@ static int attach_children(struct attachment *attachment)
 	return 0;
 }
 
+/* Tells the program that a thread with calls is no more; and that its user stack is no more. 0 or a recorded failure. */
+static int attach_ends_of_threads(struct attachment *attachment)
+{
+	static const char *const tracepoints[] = { "sched_process_free", "sched_process_exec" };
+	size_t nr = !attachment->plan->nr_functions ? 0 : attachment->way->is_user_code ? 2 : 1;
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		const struct bpf_program *program = loaded_program(attachment->loaded, PROGRAM_OF_ENDED_THREADS);
+
+		err = attach_keep(attachment, bpf_program__attach_raw_tracepoint(program, tracepoints[i]), 0, 0);
+		if (err)
+			fail_host(err, "threads: tracepoint %s: the kernel refuses to attach: %s", tracepoints[i],
+				  strerror(-err));
+	}
+	return err;
+}
+
 static int attach_samples(struct attachment *attachment, const struct plan *plan)
 {
 	return sampling_new(plan, &attachment->plan->sample, bpf_program__fd(attachment->loaded->program),
@@ -72,7 +90,7 @@ static int attach_all(struct attachment *attachment, const struct plan *plan)
 /* While `paused` is set, programs of probes count nothing: all places begin to count at one moment, though they are attached one by one. */
 int attachment_attach(struct attachment *attachment, const struct plan *plan)
 {
-	int err = attach_children(attachment);
+	int err = attach_children(attachment) ?: attach_ends_of_threads(attachment);
 
 	if (err)
 		return err;

@@ -77,7 +77,8 @@ bool attachment_tells_places(const struct attachment *attachment)
 {
 	const struct loaded *loaded = attachment->loaded;
 
-	return !loaded->traits->has_no_places &&
+	/* without one of its places, a function would seem to take longer */
+	return !loaded->traits->has_no_places && !loaded->attach->nr_functions &&
 	       (loaded_config(loaded)->has_cookie || loaded->needs_copies || loaded->traits->has_numbers);
 }
 

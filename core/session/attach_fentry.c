@@ -75,7 +75,7 @@ static int program_of_place(struct attachment *attachment, size_t index)
 	const struct probe_place *place = &attachment->plan->places.data[index];
 	struct bpf_program *program;
 
-	if (index && attachment->loaded->fentry.known && !place->module)
+	if (index && attachment->loaded->fentry.known && !place->module && place->part == CALL_BEGINS)
 		return place->number ? load_copy(attachment, (uint32_t)place->number, index) : -REFUSED_NO_TYPE;
 	program = attach_program(attachment, index); /* libbpf finds the functions of modules */
 	return program ? bpf_program__fd(program) : -errno;
@@ -85,7 +85,8 @@ static int program_of_place(struct attachment *attachment, size_t index)
 static bool has_same_name(const struct attach_plan *plan, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		if (!strcmp(plan->places.data[i].name, plan->places.data[index].name))
+		if (plan->places.data[i].part == plan->places.data[index].part &&
+		    !strcmp(plan->places.data[i].name, plan->places.data[index].name))
 			return true;
 	return false;
 }
@@ -99,7 +100,9 @@ static int attach_function(struct attachment *attachment, size_t index)
 	program = program_of_place(attachment, index);
 	if (program < 0)
 		return program;
-	link = bpf_link_create(program, 0, BPF_TRACE_FENTRY, NULL);
+	link = bpf_link_create(
+		program, 0, attachment->plan->places.data[index].part == CALL_ENDS ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY,
+		NULL);
 	if (link < 0)
 		return -errno;
 	attach_keep_fd(attachment, link, -1, index, 1);

@@ -16,7 +16,8 @@ static int link_multi(struct attachment *attachment, size_t first, size_t nr)
 {
 	_cleanup_(freep) unsigned long *addresses = xcalloc(nr, sizeof(*addresses));
 	_cleanup_(freep) __u64 *cookies = attach_cookies(attachment, first, nr);
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .addrs = addresses, .cookies = cookies, .cnt = nr);
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .addrs = addresses, .cookies = cookies, .cnt = nr,
+		    .retprobe = attachment->plan->places.data[first].part == CALL_ENDS);
 
 	for (size_t i = 0; i < nr; i++)
 		addresses[i] = attachment->plan->places.data[first + i].address;
@@ -30,9 +31,14 @@ static void attach_multi(struct attachment *attachment, size_t first, size_t nr)
 	attach_halves(attachment, first, nr, link_multi);
 }
 
+/* Returns have links of their own. */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
-	attach_multi(attachment, 0, attachment->plan->places.nr);
+	size_t nr = attachment->plan->nr_functions ?: attachment->plan->places.nr;
+
+	attach_multi(attachment, 0, nr);
+	if (nr < attachment->plan->places.nr)
+		attach_multi(attachment, nr, attachment->plan->places.nr - nr);
 	return 0;
 }
 
@@ -40,12 +46,15 @@ const struct attach_way way_kprobe_multi = { .all = attach_all, .again = attach_
 
 /* ---- perf kprobes ---- */
 
+#define RETPROBE 1 /* /sys/bus/event_source/devices/kprobe/format/retprobe */
+
 /* attr.kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
 static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index)
 {
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
 		.type = (__u32)host_kprobe_event_type(),
+		.config = attachment->plan->places.data[index].part == CALL_ENDS ? RETPROBE : 0,
 		.kprobe_addr = attachment->plan->places.data[index].address,
 	};
 	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = attach_cookie(attachment, index));

@@ -147,7 +147,7 @@ static void share_maps(struct stacktool *copy, const struct loaded *loaded)
 static int configure_copy(struct stacktool *copy, const struct attachment *attachment, size_t index)
 {
 	struct bpf_program *program =
-		bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
+		bpf_object__find_program_by_name(copy->obj, attach_place_program(attachment->plan, index));
 
 	*copy->rodata = *attachment->loaded->skeleton->rodata;
 	copy->rodata->st_config.probe = (__u32)index;
@@ -166,7 +166,7 @@ static struct bpf_program *load_copy(struct attachment *attachment, size_t index
 		return NULL;
 	}
 	vec_push(&attachment->copies, copy);
-	return bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
+	return bpf_object__find_program_by_name(copy->obj, attach_place_program(attachment->plan, index));
 }
 
 struct bpf_program *attach_program(struct attachment *attachment, size_t index)

@@ -152,6 +152,8 @@ static int drain_generation(struct drain *drain, const struct drain_target *targ
 	counted = account->counted;
 	err = drain_dead_map(&drain->generations[generation], target);
 	drain_account_generation(drain, target, generation, sum);
+	if (drain->plan->mode == EVENTS_BY_LENGTH)
+		drain_name_calls(drain, target);
 	if (err)
 		target->interval->losses[ST_LOSS_DRAIN_FAILED] +=
 			account->recorded - before - (account->counted - counted);
@@ -222,6 +224,8 @@ int drain_all(struct drain *drain, const struct drain_target *target)
 	drain_account_samples(drain, target->interval, &fresh, end);
 	if (drain->plan->mode == EVENTS_EACH)
 		drain_add_dropped(drain, target, (uint32_t)drain->loaded->control->lost);
+	if (!err && drain->plan->mode == EVENTS_BY_LENGTH)
+		err = drain_open_calls(drain, target);
 	if (!err && drain->plan->off_cpu.unfinished)
 		err = drain_unfinished(drain->loaded, &drain->plan->off_cpu, target);
 	return err;

@@ -134,6 +134,12 @@ int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool 
 /* Adds a row for each name that has events since the last call. 0 or a recorded failure. */
 int drain_tallies(struct drain *drain, const struct drain_target *target);
 
+/* EVENTS_BY_LENGTH: gives the rows of the interval their records, which the programs do not send. */
+void drain_name_calls(const struct drain *drain, const struct drain_target *target);
+
+/* EVENTS_BY_LENGTH, at the end: counts the calls that have not ended. 0 or a recorded failure. */
+int drain_open_calls(const struct drain *drain, const struct drain_target *target);
+
 /* ---- drain_forget.c ---- */
 
 /* Empties the cache of sent records, so that each is sent again. 0 or a recorded failure. */

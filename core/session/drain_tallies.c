@@ -14,14 +14,16 @@
 
 #define TALLIES_MAX 256 /* limit for drain_progress(), which makes a system call for each place */
 
-/* Adds the row of a place. Places of one name (copies of a static function, sites of a USDT probe) share a row. */
-static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
+/* Adds a record whose only frame is the name of a place. id = NULL: places of one name share one. */
+static struct profile_id add_record(struct profile *profile, const struct attach_plan *attach, size_t index,
+				    const struct st_id *id)
 {
 	const struct probe_place *place = &attach->places.data[index];
 	string_id name = profile_add_string(profile, place->shown ? place->shown : place->name);
 	const struct profile_frame frame = { .kind = FRAME_TEXT, .name = name, .where = name };
 	const struct profile_record record = {
-		.id = { .lo = name, .hi = 1 },
+		.id = { .lo = id ? id->lo : name, .hi = id ? id->hi : 1 },
+		.tgid = id ? ST_LENGTH_TGID(*id) : 0,
 		.program = (uint8_t)attach->program,
 		.kernel_status = STACK_OK,
 		.user_status = STACK_NOT_ASKED,
@@ -32,6 +34,64 @@ static struct profile_id row_of(struct profile *profile, const struct attach_pla
 
 	profile_add_record(profile, &record, &frames, &address);
 	return record.id;
+}
+
+/* Adds the row of a place. Places of one name (copies of a static function, sites of a USDT probe) share a row. */
+static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
+{
+	return add_record(profile, attach, index, NULL);
+}
+
+/* ---- calls by length ---- */
+
+void drain_name_calls(const struct drain *drain, const struct drain_target *target)
+{
+	const struct attach_plan *attach = drain->loaded->attach;
+
+	for (size_t i = 0; i < target->interval->rows.nr; i++) {
+		const struct profile_record *record =
+			&target->profile->records.data[target->interval->rows.data[i].record];
+		const struct st_id id = { record->id.lo, record->id.hi };
+
+		if (record->stack_lost && ST_LENGTH_FUNCTION(id) < attach->nr_functions)
+			add_record(target->profile, attach, ST_LENGTH_FUNCTION(id), &id);
+	}
+}
+
+/* One that has left its function, as far as can be known, has ended then. */
+static void add_open(const struct drain *drain, const struct drain_target *target, const struct st_calls *list,
+		     const struct st_call *call)
+{
+	struct profile_account *account = &target->interval->account;
+	uint64_t length_ns = call->left_ns - call->begun_ns;
+	struct st_id id =
+		ST_LENGTH_ID(call->function, list->tgid, st_class(length_ns / view_unit_ns(&drain->plan->view)));
+
+	if (call->function == ST_NO_FUNCTION)
+		return;
+	if (!call->left_ns) {
+		target->interval->losses[ST_LOSS_CALL_OPEN]++;
+		return;
+	}
+	profile_count(target->profile, target->interval, (struct profile_id){ id.lo, id.hi }, 1, length_ns);
+	account->seen++;
+	account->recorded++;
+	account->counted++;
+}
+
+int drain_open_calls(const struct drain *drain, const struct drain_target *target)
+{
+	const struct bpf_map *map = drain->loaded->skeleton->maps.st_calls;
+	uint32_t nr = bpf_map__max_entries(map);
+	_cleanup_(freep) uint64_t *keys = xcalloc(nr, sizeof(*keys));
+	_cleanup_(freep) struct st_calls *lists = xcalloc(nr, sizeof(*lists));
+	int err = drain_read_map(bpf_map__fd(map), keys, lists, &nr, false, "map of calls");
+
+	for (uint32_t i = 0; i < nr; i++)
+		for (uint32_t k = 0; k < lists[i].depth && k < ST_CALLS_MAX; k++)
+			add_open(drain, target, &lists[i], &lists[i].calls[k]);
+	drain_name_calls(drain, target);
+	return err;
 }
 
 /* Sums the counters of a place over all CPUs. `each` has room for those of each CPU. False and errno: they cannot be read. */

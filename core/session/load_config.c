@@ -27,6 +27,8 @@
 #define PROBE_RING_BYTES (4 << 20)
 #define MIN_TASKS 16384U
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
+#define MIN_CALLERS 1024U
+#define MAX_CALLERS 16384U /* 34 MB of kernel memory */
 #define MIN_CHILDREN 16384U
 #define MAX_CHILDREN (1U << 17) /* 8 MB of kernel memory */
 #define MANY_CPUS 256 /* with more, half as many scratch slots per CPU: they are allocated for all possible CPUs */
@@ -85,8 +87,8 @@ static uint32_t ring_bytes(const struct loaded *loaded, const struct plan *plan)
 {
 	if (plan->ring_bytes)
 		return plan->ring_bytes;
-	if (plan->mode == EVENTS_BY_PROBE)
-		return LEAST_RING_BYTES; /* nothing is sent */
+	if (plan_counts_functions(plan))
+		return LEAST_RING_BYTES; /* no records are sent */
 	return loaded->traits->is_sampled ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
 }
 
@@ -262,6 +264,8 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		loaded->skeleton->rodata->st_cpus[plan->cpus.data[i] / 64 % ST_CPU_WORDS] |= 1ULL
 											     << plan->cpus.data[i] % 64;
 	loaded->skeleton->rodata->st_offcpu = off_cpu_config(&plan->off_cpu, attach);
+	loaded->skeleton->rodata->st_calls_config =
+		(struct st_calls_config){ (uint32_t)view_unit_ns(&plan->view), plan->levels };
 	return err;
 }
 
@@ -341,6 +345,9 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_depths, unwinds, 0);
 	want_map(maps->st_look, plan->looks || plan->wall, 0);
 	want_map(maps->st_tasks, attach->mechanism == MECHANISM_TP_BTF, twice_the_threads(MIN_TASKS, MAX_TASKS));
+	want_map(maps->st_calls, attach->nr_functions, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
+	want_map(maps->st_no_calls, attach->nr_functions, 0);
+	want_map(maps->st_call_places, attach->nr_functions, attach->places.nr);
 	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_TASKS, MAX_TASKS));
 	want_map(maps->st_grid, traits->is_sampled, 0);
 	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);
@@ -395,7 +402,9 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	if (err)
 		return fail_host(err, "fentry: '%s': not a function with BTF type information",
 				 attach->places.data[0].name);
-	for (size_t i = 0; i < attach->places.nr; i++)
+	if (attach->nr_functions)
+		bpf_program__set_autoload(loaded_program(loaded, PROGRAM_OF_ENDED_THREADS), true);
+	for (size_t i = 0; i < attach->places.nr && !loaded->traits->has_own_programs; i++)
 		if (attach->places.data[i].program)
 			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
 	if (plan->looks || plan->wall)
@@ -459,7 +468,23 @@ static int set_cgroup(struct stacktool *skeleton, const struct plan *plan)
 		   : 0;
 }
 
+/* Which function each place belongs to. */
+static int fill_call_places(const struct loaded *loaded)
+{
+	const struct attach_plan *attach = loaded->attach;
+	int err = 0;
+
+	for (uint32_t i = 0; attach->nr_functions && i < attach->places.nr && !err; i++) {
+		const struct probe_place *place = &attach->places.data[i];
+		struct st_call_place value = { place->function, place->part };
+
+		err = bpf_map__update_elem(loaded->skeleton->maps.st_call_places, &i, sizeof(i), &value, sizeof(value),
+					   BPF_ANY);
+	}
+	return err ? fail(err, "places of functions: cannot fill the map: %s", strerror(-err)) : 0;
+}
+
 int load_fill_filters(const struct loaded *loaded, const struct plan *plan)
 {
-	return fill_pids(loaded->skeleton, plan) ?: set_cgroup(loaded->skeleton, plan);
+	return fill_pids(loaded->skeleton, plan) ?: set_cgroup(loaded->skeleton, plan) ?: fill_call_places(loaded);
 }

@@ -38,6 +38,7 @@ struct fentry_load {
 };
 
 #define NR_CHILD_PROGRAMS 3
+#define PROGRAM_OF_ENDED_THREADS "on_call_gone" /* with EVENTS_BY_LENGTH */
 
 struct loaded {
 	struct stacktool *skeleton;
@@ -87,7 +88,7 @@ int load_want_program(const struct loaded *loaded, struct bpf_program *program, 
 /* Sets the constants of the programs and the sizes of the maps, before loading. 0 or a recorded failure. */
 int load_configure(struct loaded *loaded, const struct plan *plan);
 
-/* Fills the maps that filter, after loading. 0 or a recorded failure. */
+/* Fills the maps that filter, and that of the places of functions, after loading. 0 or a recorded failure. */
 int load_fill_filters(const struct loaded *loaded, const struct plan *plan);
 
 /* ---- load_counts.c ---- */

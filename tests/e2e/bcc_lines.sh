@@ -111,6 +111,11 @@ funccount -p PID "$PWD/test:*"
 funccount -p PID 'contentions:*'
 funccount -c 1 'vfs_*'
 funccount -i 1 -c 1 lapic_next_deadline
+funclatency c:read
+funclatency -i 2 -d 10 c:open
+funclatency -mTi 5 vfs_read
+funclatency 'c:*printf'
+funclatency -p PID 'contentions:st_fix_*' -F
 profile
 profile -F 99
 profile -F 99 5

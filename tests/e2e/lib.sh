@@ -371,10 +371,11 @@ text_sum() {
 # Turns messages about one loss into their plural, by the words of bpf/losses.h (tests/lint/losses.sh checks each of them).
 said_as_of_many() {
 	sed -E '/^[A-Z]+: 1 /!b
-		s/^([A-Z]+: 1 ((kernel|user|address space|malformed|stale|impossible) )?)(event|wait|transition|nanosecond|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
+		s/^([A-Z]+: 1 ((kernel|user|address space|malformed|stale|impossible) )?)(event|wait|call|transition|nanosecond|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
 		s/^([A-Z]+: 1 stale )entrys (.*): the thread /\1entries \2: the threads /
 		s/^([A-Z]+: 1 )processs /\1processes /
 		s/^([A-Z]+: 1 (event|thread)s) was /\1 were /
+		s/ timed: it began / timed: they began /
 		s/ (but|or|at|began:) its / \1 their /'
 }
 

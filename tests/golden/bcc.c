@@ -19,6 +19,7 @@
 #include "core/render/render.h"
 #include "tests/golden/expected.h"
 #include "tests/golden/hand_made.h"
+#include "tests/golden/lengths.h"
 
 #define EXPECTED ST_SOURCE_DIR "/tests/golden/expected/"
 
@@ -477,6 +478,14 @@ static const struct golden {
 #define FUNCCOUNT_VIEW .style = VIEW_FUNCCOUNT, .want_kernel = true
 	{ "funccount", FUNCCOUNT, funccount_events, 1, { FUNCCOUNT_VIEW } },
 	{ "funccount-Ti", FUNCCOUNT, funccount_events, 2, { FUNCCOUNT_VIEW, .timestamps = true } },
+#define FUNCLATENCY_VIEW .style = VIEW_FUNCLATENCY, .want_kernel = true, .microseconds = true
+#define FUNCLATENCY "Tracing 5 functions for \"vfs_r*\"... Hit Ctrl-C to end."
+	{ "funclatency-uF", FUNCLATENCY, funclatency_events, 1, { FUNCLATENCY_VIEW, .by_function = true } },
+	{ "funclatency-uTi",
+	  FUNCLATENCY,
+	  funclatency_events,
+	  2,
+	  { FUNCLATENCY_VIEW, .timestamps = true, .percentiles = true } },
 #define DUMP_VIEW .style = VIEW_DUMP, .per_process = true
 #define SNOOP_VIEW .style = VIEW_SNOOP, .per_process = true
 #define SNOOP "TIME(s)            FUNCTION"
@@ -595,7 +604,7 @@ static void build(const struct golden *golden, struct profile *ret_profile)
 	ret_profile->view = golden->view;
 	ret_profile->header = profile_add_string(ret_profile, golden->header);
 	if (golden->view.style == VIEW_STACKCOUNT || golden->view.style == VIEW_WAKE ||
-	    golden->view.style == VIEW_FUNCCOUNT)
+	    golden->view.style == VIEW_FUNCCOUNT || golden->view.style == VIEW_FUNCLATENCY)
 		ret_profile->footer = profile_add_string(ret_profile, "Detaching...");
 	for (unsigned int i = 0; i < golden->nr_intervals; i++)
 		hand_interval(ret_profile, golden->events, noon_ns + i * 1000000000ull);

@@ -72,8 +72,6 @@ wrong 2 "stacktool: 'trace': no such applet
   'stacktool stacksnoop PATTERN' prints each event" trace
 wrong 2 "stacktool: 'execsnoop': no such applet
   'stacktool stacksnoop -v t:sched:sched_process_exec' prints each exec" execsnoop
-wrong 2 "stacktool: 'funclatency': no such applet
-  stacktool has no return probes; 'stacktool offcputime --histogram' times waits" funclatency
 wrong 2 "stacktool: 'version': no such applet
   'stacktool --version' prints it" version
 wrong 2 "stacktool: 'probes': no such applet
@@ -252,7 +250,7 @@ for applet in $applets; do
 	cmp -s "$T/help" "$T/out" || bad "help $applet differs from $applet --help"
 	good "^\.TH stacktool-$applet 8 " help --man "$applet"
 	check_page "$applet"
-	case " profile count funccount stacksnoop offcputime offwaketime wakeuptime " in
+	case " profile count funccount funclatency stacksnoop offcputime offwaketime wakeuptime " in
 	*" $applet "*) for section in DEBUGGING OVERHEAD EXAMPLES; do
 		grep -qx "\.SH $section" "$T/out" || bad "stacktool-$applet(8) has no section $section"
 	done ;;
@@ -319,11 +317,11 @@ run "$T/links/stacktool-1.0" profile --help
 
 mkdir "$T/bin"
 good 'profile' --install "$T/bin"
-for name in profile stackcount funccount stacksnoop offcputime offwaketime wakeuptime; do
+for name in profile stackcount funccount funclatency stacksnoop offcputime offwaketime wakeuptime; do
 	[ "$(readlink "$T/bin/$name")" = "$STACKTOOL" ] || bad "--install: $name is $(readlink "$T/bin/$name")"
 	grep -qxF "$T/bin/$name -> $STACKTOOL" "$T/out" || bad "--install does not say that it made $name"
 done
-[ "$(ls "$T/bin" | wc -l)" = 7 ] || bad "--install made more: $(ls "$T/bin")"
+[ "$(ls "$T/bin" | wc -l)" = 8 ] || bad "--install made more: $(ls "$T/bin")"
 run "$T/bin/stackcount" --help
 [ "$status" = 0 ] || bad "an installed name: status $status"
 # again: they are ours already

@@ -14,7 +14,7 @@ bad() {
 # The table without its frame: a line of names, then an option and a sign for each
 sed -n '/^## Options of all$/,/^## profile$/p' "$SOURCE/docs/reference/compat.md" | grep '^|' | grep -v '^|---' | tr -d '|`' >"$T/table"
 read -r _ applets <"$T/table"
-[ "$(wc -w <<<"$applets")" = 7 ] || bad "no seven applets: $applets"
+[ "$(wc -w <<<"$applets")" = 8 ] || bad "no eight applets: $applets"
 for applet in $applets; do
 	"$STACKTOOL" "$applet" --help=all >"$T/$applet" || bad "help $applet"
 done

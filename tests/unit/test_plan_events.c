@@ -5,7 +5,7 @@
 #include "tests/unit/plan_line.h"
 #include "tests/harness.h"
 
-extern const struct applet funccount_applet, stacksnoop_applet;
+extern const struct applet funccount_applet, funclatency_applet, stacksnoop_applet;
 
 TEST(funccount_takes_every_documented_line)
 {
@@ -36,6 +36,35 @@ PLAN_TEST(funccount_means_what_it_says)
 	assert_ptr_equal(plan->probe.kind, &probe_user_function);
 	funccount_applet.header(plan, 3, &text);
 	assert_string_equal(buf_text(&text), "Tracing 3 functions for \"malloc\"... Hit Ctrl-C to end.");
+}
+
+TEST(funclatency_takes_every_documented_line)
+{
+	must_plan_each(
+		&funclatency_applet, &probe_kernel_function,
+		"do_sys_open; -u vfs_read; -m do_nanosleep; -mTi 5 vfs_read; -p 181 vfs_read; vfs_fstat*; -F vfs_r*; "
+		"-uF vfs_r*; -mp 17064 vfs_read; -l 3 -F vfs_read; -v x; -r ^vfs_read$; -i 2 -d 10 x");
+	must_plan_each(
+		&funclatency_applet, &probe_user_function,
+		"c:read; -i 2 -d 10 c:open; c:*printf; pthread:pthread_mutex_lock -p 7; /home/user/primes:* -p 7 -F");
+	must_refuse_each(&funclatency_applet,
+			 "; -u -m x; -l 0 x; -l 65 x; c:malloc c:free; u:c:setjmp; -d 0 x; --histogram x; --lines x");
+}
+
+PLAN_TEST(funclatency_means_what_it_says)
+{
+	must_plan(&funclatency_applet, "-mTl 3 c:read", plan);
+	assert_int_equal(plan->mode, EVENTS_BY_LENGTH);
+	assert_int_equal(plan->levels, 3);
+	assert_int_equal(view_unit_ns(&plan->view), 1000000);
+	assert_true(plan->view.by_function && plan->key_parts & KEY_TGID); /* by process, as bcc does */
+	assert_false(plan->view.percentiles); /* under bcc's name */
+	must_plan(&funclatency_applet, "-p 7 c:read", plan);
+	assert_false(plan->view.by_function || plan->key_parts & KEY_TGID);
+	assert_int_equal(view_unit_ns(&plan->view), 1);
+	must_plan(&funclatency_applet, "-F vfs_read", plan);
+	assert_true(plan->view.by_function && !(plan->key_parts & KEY_TGID));
+	expect_header(&funclatency_applet, "vfs_r*", "Tracing 1 functions for \"vfs_r*\"... Hit Ctrl-C to end.");
 }
 
 PLAN_TEST(threads_and_addresses_are_options_of_both)

@@ -116,7 +116,7 @@ static long load_one(const char *name, const struct access *access)
 	bpf_object__for_each_program(program, object->obj)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
 	program = bpf_object__find_program_by_name(object->obj, name);
-	if (strstr(bpf_program__section_name(program), "fentry"))
+	if (strstr(bpf_program__section_name(program), "fentry") || strstr(bpf_program__section_name(program), "fexit"))
 		bpf_program__set_attach_target(program, 0, "vfs_read");
 	if (!strcmp(name, "on_waking") && host_tells_interrupts(&variable) && variable)
 		preempt_count_name(program, variable);

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How long calls of functions take.
+ *
+ * A program runs where a function begins and at each of its ends. Each thread has a list of the calls that have not ended, with the
+ * address of their return address. At an end, that is the stack pointer: so each end finds its call, whatever was called before and
+ * meanwhile. A call that ended in another way (an exception, longjmp()) is found when the same stack is seen above it.
+ *
+ * A jump out of a function ends the call if the frame is removed. Whether it leads out is not known for an indirect jump, and whether it
+ * is made for a conditional one. The time is noted, and the call ends there if no later end of it is reached before its stack is gone.
+ *
+ * At the end of a kernel function or of a system call the place of the return address is not known. They return in order.
+ */
+#include "bpf/probe.bpf.h"
+
+#define ST_STACK_RANGE (8 << 20) /* user stacks: calls that are further apart may be on two */
+#define ST_KERNEL_STACK_SHIFT 14 /* log2 of the size of a kernel stack, to which it is aligned */
+
+/* Whether a call with its return address at `sp` is on the same stack as `now`, which is above it: it is over. */
+static __always_inline int st_is_below(__u64 sp, __u64 now)
+{
+	if (sp >= now)
+		return 0;
+	return sp >> 63 ? !((sp ^ now) >> ST_KERNEL_STACK_SHIFT) : now - sp <= ST_STACK_RANGE;
+}
+
+/* ---- the list ---- */
+
+static __always_inline struct st_calls *st_calls_of_current(void)
+{
+	__u64 key = bpf_get_current_task();
+
+	return bpf_map_lookup_elem(&st_calls, &key);
+}
+
+/* Makes the list of the current thread. A global function, because it is rare. */
+__noinline int st_calls_begin(void)
+{
+	__u64 key = bpf_get_current_task();
+	struct st_calls *fresh, *list;
+	struct st_who who = {};
+	__u32 zero = 0;
+
+	fresh = bpf_map_lookup_elem(&st_no_calls, &zero);
+	if (!fresh || (int)bpf_map_update_elem(&st_calls, &key, fresh, BPF_NOEXIST))
+		return -1;
+	list = bpf_map_lookup_elem(&st_calls, &key);
+	if (!list)
+		return -1;
+	st_who_is_current(&who);
+	if (st_config.key_parts & KEY_TGID)
+		list->tgid = who.tgid;
+	return 0;
+}
+
+static __always_inline struct st_call *st_call_at(struct st_calls *list, __u32 index)
+{
+	index &= ST_CALLS_MAX - 1;
+	st_opaque(index);
+	return &list->calls[index & (ST_CALLS_MAX - 1)];
+}
+
+/* ---- what is counted ---- */
+
+/* A global function: it is called for each way in which a call ends. */
+__noinline int st_call_count(__u32 function, __u32 tgid, __u64 length_ns)
+{
+	struct st_id id = ST_LENGTH_ID(function, tgid, st_class(length_ns / st_calls_config.unit_ns));
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return 0;
+	ST_NOTE(way.stats->seen, 1);
+	st_count(&way, &id, length_ns);
+	return 0;
+}
+
+/* A call that is not in the histogram. A loss of class EVENT was seen. */
+__noinline int st_call_lost(__u32 loss, __u32 is_event)
+{
+	struct st_way way = {};
+
+	if (st_way_begin(&way) || loss >= ST_NR_LOSSES)
+		return 0;
+	ST_NOTE(way.stats->losses[loss], 1);
+	if (is_event)
+		ST_NOTE(way.stats->seen, 1);
+	return 0;
+}
+
+static __always_inline int st_call_left_out(void)
+{
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return 0;
+	ST_NOTE(way.stats->seen, 1);
+	ST_NOTE(way.stats->filtered, 1);
+	return 0;
+}
+
+/* A call is over, though none of its ends was seen. */
+static __always_inline void st_call_close(const struct st_call *call, __u32 tgid)
+{
+	if (call->function == ST_NO_FUNCTION)
+		return;
+	if (call->left_ns)
+		st_call_count(call->function, tgid, call->left_ns - call->begun_ns);
+	else
+		st_call_lost(ST_LOSS_CALL_NO_RETURN, 0);
+}
+
+/*
+ * Closes the innermost call of a thread if it is nested in more than `keep` calls, and its stack is below `until`. until = 0: in any case.
+ * Returns whether it did. A global function, so that the verifier follows it once instead of once for each call.
+ */
+__noinline int st_call_close_last(__u64 task, __u64 until, __u32 keep)
+{
+	struct st_calls *list = bpf_map_lookup_elem(&st_calls, &task);
+	struct st_call *call;
+	__u32 depth;
+
+	if (!list)
+		return 0;
+	depth = *(volatile __u32 *)&list->depth;
+	if (depth <= keep || depth > ST_CALLS_MAX)
+		return 0;
+	call = st_call_at(list, depth - 1);
+	if (until && call->function != ST_NO_FUNCTION && !st_is_below(call->sp, until))
+		return 0;
+	st_call_close(call, list->tgid);
+	list->depth = depth - 1;
+	return 1;
+}
+
+/* All of them. */
+__noinline int st_calls_close(__u64 task, __u64 until, __u32 keep)
+{
+	for (int i = 0; i < ST_CALLS_MAX && st_call_close_last(task, until, keep); i++)
+		;
+	return 0;
+}
+
+/* Whether it is this call. sp = 0: any of the function. Also a global function. */
+__noinline int st_call_is(__u32 index, __u64 sp, __u32 function)
+{
+	struct st_calls *list = st_calls_of_current();
+	struct st_call *call = list ? st_call_at(list, index) : NULL;
+
+	return call && call->function == function && (!sp || call->sp == sp);
+}
+
+/* The number of the innermost one in the list + 1; 0: it is not there. */
+__noinline int st_calls_find(__u32 depth, __u64 sp, __u32 function)
+{
+	for (__u32 i = 0; i < ST_CALLS_MAX && i < depth; i++)
+		if (st_call_is(depth - 1 - i, sp, function))
+			return (int)(depth - i);
+	return 0;
+}
+
+/* ---- events ---- */
+
+static __always_inline int st_call_is_wanted(void)
+{
+	struct st_who who = {};
+
+	if (!st_config.filters)
+		return 1;
+	st_who_is_current(&who);
+	return st_wanted(&who);
+}
+
+/* Whether the innermost call may be over, because the stack is at `sp`. */
+static __always_inline int st_is_above(struct st_calls *list, __u64 sp)
+{
+	return list->depth && sp && st_call_at(list, list->depth - 1)->sp <= sp;
+}
+
+/* Returns whether the call passes the filters. */
+static __always_inline int st_call_begins(__u32 function, __u64 sp)
+{
+	struct st_calls *list;
+	struct st_call *call;
+	__u32 depth, levels;
+
+	if (!st_call_is_wanted()) {
+		st_call_left_out();
+		return 0;
+	}
+	list = st_calls_of_current();
+	if (!list && !st_calls_begin())
+		list = st_calls_of_current();
+	if (!list) {
+		st_call_lost(ST_LOSS_CALL_FULL, 1);
+		return 1;
+	}
+	if (st_is_above(list, sp))
+		st_calls_close(bpf_get_current_task(), sp + 1, 0);
+	depth = *(volatile __u32 *)&list->depth;
+	levels = st_calls_config.levels ? st_calls_config.levels : ST_CALLS_MAX;
+	if (!depth)
+		list->nr_left_out = 0;
+	if (depth >= levels) {
+		list->nr_left_out++;
+		if (st_calls_config.levels)
+			st_call_left_out();
+		else
+			st_call_lost(ST_LOSS_CALL_DEEP, 1);
+		return 1;
+	}
+	call = st_call_at(list, depth);
+	call->sp = sp;
+	call->function = function;
+	call->left_ns = 0;
+	list->depth = depth + 1;
+	call->begun_ns = bpf_ktime_get_ns();
+	return 1;
+}
+
+/* Two probes at one instruction would have no order. */
+static __always_inline int st_call_at_once(__u32 function)
+{
+	struct st_who who = {};
+
+	if (!st_call_is_wanted()) {
+		st_call_left_out();
+		return 0;
+	}
+	st_who_is_current(&who);
+	st_call_count(function, st_config.key_parts & KEY_TGID ? who.tgid : 0, 0);
+	return 1;
+}
+
+/* An end whose call is not in the list. */
+static __always_inline int st_call_is_unknown(struct st_calls *list)
+{
+	if (list && list->nr_left_out) {
+		list->nr_left_out--;
+		return 1;
+	}
+	if (!st_call_is_wanted())
+		return 0;
+	st_call_lost(ST_LOSS_CALL_NO_BEGIN, 0);
+	return 1;
+}
+
+static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __u64 now)
+{
+	struct st_calls *list = st_calls_of_current();
+	struct st_call *call;
+	__u32 depth, number;
+
+	if (!list)
+		return part == CALL_ENDS ? st_call_is_unknown(list) : 0;
+	depth = *(volatile __u32 *)&list->depth;
+	call = st_call_at(list, depth - 1);
+	number = depth;
+	if (!depth || depth > ST_CALLS_MAX || call->function != function || (sp && call->sp != sp)) {
+		if (st_is_above(list, sp))
+			st_calls_close(bpf_get_current_task(), sp, 0);
+		number = (__u32)st_calls_find(*(volatile __u32 *)&list->depth, sp, function);
+		if (!number || number > ST_CALLS_MAX)
+			return part == CALL_ENDS ? st_call_is_unknown(list) : 0;
+		if (!sp)
+			st_calls_close(bpf_get_current_task(), 0, number);
+		depth = *(volatile __u32 *)&list->depth;
+		call = st_call_at(list, number - 1);
+	}
+	if (part == CALL_MAY_END) {
+		call->left_ns = now;
+		return 1;
+	}
+	/* One that is not the innermost is on another stack than those after it. */
+	if (number == depth)
+		list->depth = depth - 1;
+	else
+		call->function = ST_NO_FUNCTION;
+	st_call_count(function, list->tgid, now - call->begun_ns);
+	return 1;
+}
+
+/* `is_exact`: at an end of a call, sp is where its return address is. */
+static __always_inline void st_call_event(__u64 place, __u64 sp, int is_exact)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct st_call_place *at;
+	struct st_way way = {};
+	__u32 key = (__u32)place;
+	__u64 begun;
+	int wanted;
+
+	at = bpf_map_lookup_elem(&st_call_places, &key);
+	if (!at || st_way_begin(&way) || st_is_shut(way.control))
+		return;
+	begun = st_is_timed(now, ST_COST_BITS) ? now : 0;
+	if (at->part == CALL_BEGINS)
+		wanted = st_call_begins(at->function, sp);
+	else if (at->part == CALL_AT_ONCE)
+		wanted = st_call_at_once(at->function);
+	else
+		wanted = st_call_ends(at->function, at->part, is_exact ? sp : 0, now);
+	if (begun)
+		st_cost_stop(now, begun, key, (__u32)wanted);
+}
+
+/* ---- entry points ---- */
+
+SEC("?uprobe")
+int on_call_uprobe(struct pt_regs *ctx)
+{
+	st_no_private_stack(ctx);
+	st_call_event(st_probe_of(ctx), PT_REGS_SP(ctx), 1);
+	return ST_RETURN_UPROBE;
+}
+
+SEC("?uprobe.multi")
+int on_call_uprobe_multi(struct pt_regs *ctx)
+{
+	st_no_private_stack(ctx);
+	st_call_event(st_probe_of(ctx), PT_REGS_SP(ctx), 1);
+	return ST_RETURN_UPROBE_MULTI;
+}
+
+/* Of kernel functions: calls and returns, by kprobes and kretprobes. */
+SEC("?kprobe")
+int on_call_kprobe(struct pt_regs *ctx)
+{
+	st_call_event(st_probe_of(ctx), PT_REGS_SP(ctx), 0);
+	return ST_RETURN_KPROBE;
+}
+
+SEC("?kprobe.multi")
+int on_call_kprobe_multi(struct pt_regs *ctx)
+{
+	st_call_event(st_probe_of(ctx), PT_REGS_SP(ctx), 0);
+	return ST_RETURN_KPROBE_MULTI;
+}
+
+SEC("?fentry")
+int on_call_fentry(void *ctx)
+{
+	st_call_event(st_config.probe, 0, 0);
+	return ST_RETURN_FENTRY;
+}
+
+SEC("?fexit")
+int on_call_fexit(void *ctx)
+{
+	st_call_event(st_config.probe, 0, 0);
+	return ST_RETURN_FENTRY;
+}
+
+/* A thread is in one system call at a time: the next one shows that the last has ended. */
+static __always_inline void st_call_system(__u64 key)
+{
+	__u32 *place = bpf_map_lookup_elem(&st_syscalls, &key);
+
+	if (place && !st_is_32bit_call())
+		st_call_event(*place, 1, 0);
+}
+
+SEC("?raw_tp")
+int on_call_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	st_call_system((__u32)ctx->args[1]);
+	return ST_RETURN_RAW_TRACEPOINT;
+}
+
+SEC("?raw_tp")
+int on_call_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	st_call_system(ST_SYSCALL_EXIT | st_ended_call((void *)ctx->args[0]));
+	return ST_RETURN_RAW_TRACEPOINT;
+}
+
+/* A task_struct is freed, or has another program: sched_process_free, sched_process_exec. */
+SEC("?raw_tp")
+int on_call_gone(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 key = ctx->args[0];
+
+	st_calls_close(key, 0, 0);
+	bpf_map_delete_elem(&st_calls, &key);
+	return ST_RETURN_RAW_TRACEPOINT;
+}
