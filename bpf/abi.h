@@ -154,11 +154,18 @@ enum st_python_missing {
 
 #define ST_PYTHON_NONE 0xffff
 
-/* A process whose Python frames are walked, by its tgid. Numbers are offsets in bytes, but for addresses, exec_id, entry_owner, and code_tags, which are bits. */
+/*
+ * A process whose Python frames are walked, by its tgid. Numbers are offsets in bytes, but for addresses, the first two, unfilled_bytes,
+ * entry_owner, and code_tags, which are bits.
+ */
 struct st_python {
-	__u64 exec_id; /* of its program; 0: the first event sets it */
+	__u64 start_time_ns, exec_id; /* as in records; 0: the first event sets them */
 	__u64 code_type; /* address of the type of code objects */
-	__u64 loop; /* address of the interpreter's loop; 0: not needed */
+	__u64 loop; /* address of the interpreter's loop */
+	__u32 loop_bytes;
+	__u16 unfilled, unfilled_bytes; /* in the loop: code whose _PyCFrame is not filled; 0 bytes: there is none */
+	__u16 cframe_below; /* how far below its CFA a native frame of the loop has its _PyCFrame; 0: unknown */
+	__u16 pad[3];
 	__u16 block_thread; /* in the thread's control block: the address of its state */
 	__u16 thread_block; /* in its state: the address of the control block */
 	__u16 thread_cframe, thread_frame; /* the former may be ST_PYTHON_NONE */
@@ -420,6 +427,8 @@ struct st_python_walk {
 	__u32 nr_places; /* user frames whose stack pointers are known */
 	__u32 is_elided; /* others are not in the record */
 	__u32 is_checked; /* the marker is that of the innermost call, which is checked before its frames are taken */
+	__u32 seeks; /* the loop among the user frames from `place` on, because that of the leaf has no frames yet */
+	__u32 pad0;
 	__u64 pointers[ST_MAX_FRAMES + 1]; /* stack pointer of each user frame, and after the last one */
 	__u64 window[ST_PYTHON_FRAME_BYTES / 8];
 	__u64 pad[6]; /* the verifier wants them */
@@ -555,6 +564,13 @@ enum st_task_filter {
 
 #define ST_START_NS 10000000 /* /proc/PID/stat has the start time in ticks of USER_HZ */
 
+/* Whether bpf/python.bpf.c walks the Python frames of the processes in st_pythons. */
+enum st_python_mode {
+	ST_PYTHON_OFF = 0,
+	ST_PYTHON_WALK,
+	ST_PYTHON_LATER, /* once there is one: ST_HAND_OVER() */
+};
+
 struct st_config {
 	__u64 seed[2];
 	__u64 pidns_device; /* of our pid namespace; 0: it is the initial one */
@@ -583,7 +599,7 @@ struct st_config {
 	__u8 unwind; /* enum st_unwind_mode; all but OFF need bpf_probe_read_user() and _kernel() */
 	__u8 filters; /* st_has_filters() */
 	__u8 follows_walls; /* wall: on_task makes and checks the entries of st_walls */
-	__u8 python; /* bpf/python.bpf.c walks the Python frames of the processes in st_pythons; needs `unwind` */
+	__u8 python; /* enum st_python_mode; all but OFF need `unwind` */
 	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
 	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
@@ -649,7 +665,7 @@ ST_ASSERT_SIZE(struct st_wall, 80);
 ST_ASSERT_SIZE(struct st_calls, 16 + 32 * ST_CALLS_MAX);
 ST_ASSERT_SIZE(struct st_look, 112 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
-ST_ASSERT_SIZE(struct st_python, 56);
+ST_ASSERT_SIZE(struct st_python, 80);
 _Static_assert(ST_PYTHON_FRAME_BYTES / 8 + 6 == 16, "offsets are masked");
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);

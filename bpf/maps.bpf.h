@@ -142,6 +142,14 @@ ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 ST_MAP(st_pythons, HASH, 0, 1024, __u32, struct st_python);
 ST_MAP(st_python_walks, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_python_walk);
 
+/*
+ * The program that walks Python frames, in place of the one that begins with ST_HAND_OVER(). User space loads it when there is a Python
+ * (core/session/load_python.c). A map has programs of one kind.
+ */
+ST_MAP(st_python_sample, PROG_ARRAY, 0, 1, __u32, __u32);
+ST_MAP(st_python_switch, PROG_ARRAY, 0, 1, __u32, __u32);
+ST_MAP(st_python_waking, PROG_ARRAY, 0, 1, __u32, __u32);
+
 ST_MAP(st_deep, PERCPU_ARRAY, 0, 1, __u32, struct st_deep);
 
 /* Deep stacks by the ids of their records. If it is full, rows of further ones show the number of their first event. */
@@ -153,6 +161,16 @@ ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
 /* ---- configuration ---- */
 
 extern const volatile struct st_config st_config;
+
+#define ST_WALKS_PYTHON (st_config.python == ST_PYTHON_WALK)
+
+/* An event goes to the program that walks Python frames, and does not come back, as soon as there is one. No event is between the two. */
+#define ST_HAND_OVER(ctx, map)                           \
+	do {                                             \
+		if (st_config.python == ST_PYTHON_LATER) \
+			bpf_tail_call((ctx), &(map), 0); \
+	} while (0)
+
 extern const volatile __u64 st_cpus[ST_CPU_WORDS];
 extern const volatile struct st_offcpu_config st_offcpu;
 extern const volatile struct st_calls_config st_calls_config;

@@ -29,6 +29,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	struct st_way way = {};
 	__u64 turn, begun;
 
+	ST_HAND_OVER(ctx, st_python_sample);
 	if (st_way_begin(&way))
 		return ST_RETURN_PERF_EVENT;
 	ST_NOTE(way.stats->seen, 1);

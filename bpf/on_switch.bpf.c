@@ -409,6 +409,7 @@ static __always_inline void st_switched(__u64 *ctx)
 SEC("?tp_btf/sched_switch")
 int on_switch(__u64 *ctx)
 {
+	ST_HAND_OVER(ctx, st_python_switch);
 	st_switched(ctx);
 	return ST_RETURN_TP_BTF;
 }
@@ -428,6 +429,7 @@ int on_waking(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
 
+	ST_HAND_OVER(ctx, st_python_waking);
 	st_woken(ctx, task, st_context());
 	return ST_RETURN_TP_BTF;
 }
@@ -438,6 +440,7 @@ int on_waking_anywhere(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
 
+	ST_HAND_OVER(ctx, st_python_waking);
 	st_woken(ctx, task, 0);
 	return ST_RETURN_TP_BTF;
 }

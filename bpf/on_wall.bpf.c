@@ -335,6 +335,7 @@ int on_wall_sample(struct bpf_perf_event_data *ctx)
 	struct st_who who = {};
 	struct st_way way = {};
 
+	ST_HAND_OVER(ctx, st_python_sample);
 	if (st_way_begin(&way) || st_wall_is_over(&way, now) || !st_wall_span(&way, 0, now))
 		return ST_RETURN_PERF_EVENT;
 	st_who_is_current(&who);

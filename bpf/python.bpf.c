@@ -12,16 +12,11 @@
 
 #define ST_PYTHON_STEPS 23 /* in each of two loops: 529 frames and comparisons */
 #define ST_PYTHON_NO_PLACE 0xff
-/*
- * In 3.11 and 3.12 the loop tells its thread of its _PyCFrame before it fills it, in its first 0x6d to 0xae bytes. A thread that is
- * there has frames that cannot be known.
- */
-#define ST_PYTHON_PROLOGUE 0x100
 
 /* NULL if Python frames are not walked: the maps do not exist then. */
 static __always_inline struct st_python_walk *st_python_walk_at(__u32 slot_index)
 {
-	return st_config.python ? bpf_map_lookup_elem(&st_python_walks, &slot_index) : 0;
+	return ST_WALKS_PYTHON ? bpf_map_lookup_elem(&st_python_walks, &slot_index) : 0;
 }
 
 static __always_inline int st_python_read(__u64 address, __u64 *ret_word)
@@ -50,7 +45,7 @@ __noinline int st_python_few(__u32 slot_index, __u32 in_uprobes)
 {
 	int end = 0;
 
-	if (!st_config.python)
+	if (!ST_WALKS_PYTHON)
 		return 0;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PART_STEPS && !end; i++) {
@@ -178,16 +173,51 @@ static __always_inline int st_python_leave_cframe(struct st_python_walk *walk)
 	return 0;
 }
 
-/* Whether the code of a user frame is the beginning of the loop. */
-static __always_inline int st_python_is_prologue(const struct st_python_walk *walk, const struct st_slot *slot,
-						 __u32 place)
+/* Where in the loop the code of a user frame is; a large number: it is elsewhere. */
+static __always_inline __u64 st_python_in_loop(const struct st_python_walk *walk, const struct st_slot *slot,
+					       __u32 place)
 {
 	__u32 at = slot->stack.head.nr_kernel + place;
 
 	if (at >= 2 * ST_MAX_FRAMES)
-		return 0;
+		return ~0ULL;
 	st_opaque(at);
-	return slot->stack.frames[at] - walk->python.loop < ST_PYTHON_PROLOGUE;
+	return slot->stack.frames[at] - walk->python.loop;
+}
+
+/*
+ * In 3.11 and 3.12 the loop tells its thread of its _PyCFrame before it fills it. A thread that is at this code has only the frames of the
+ * loop that has called, whose _PyCFrame is at the same place of its native frame.
+ */
+static __always_inline int st_python_is_unfilled(const struct st_python_walk *walk, const struct st_slot *slot,
+						 __u32 place)
+{
+	return st_python_in_loop(walk, slot, place) - walk->python.unfilled < walk->python.unfilled_bytes;
+}
+
+/* Looks at one user frame: begins with the frames of the loop if it is one. 0, or -1: the walk ends. */
+__noinline int st_python_seek(__u32 slot_index)
+{
+	struct st_python_walk *walk = st_python_walk_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	__u32 place;
+
+	if (!walk || !slot)
+		return -1;
+	place = walk->place;
+	if (place >= walk->nr_places) /* nothing has called it, if the stack is whole */
+		return slot->stack.head.user_end == ST_END_ROOT && !walk->is_elided
+			       ? -1
+			       : st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	walk->place = place + 1;
+	if (st_python_in_loop(walk, slot, place) >= walk->python.loop_bytes)
+		return 0;
+	walk->seeks = 0;
+	walk->from = place;
+	walk->cframe = walk->pointers[(place + 1) & ST_MAX_FRAMES] - walk->python.cframe_below;
+	if (st_python_read(walk->cframe + walk->python.thread_frame, &walk->frame))
+		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+	return 0;
 }
 
 /* The marker is in the user frame `place`, or in none; then `place` is the first one above it. 0, or -1: the walk ends. */
@@ -202,8 +232,14 @@ __noinline int st_python_place(__u32 slot_index, __u32 place, __u32 is_found)
 	walk->marker = 0;
 	if (walk->is_checked) { /* before the first frame: its _PyCFrame must be whole */
 		walk->is_checked = 0;
-		if (st_python_is_prologue(walk, slot, 0) || (is_found && st_python_is_prologue(walk, slot, place)))
+		if (!is_found)
+			place = 0;
+		if (!st_python_is_unfilled(walk, slot, place))
+			return 0;
+		if (!walk->python.cframe_below)
 			return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
+		walk->seeks = 1;
+		walk->place = place + 1;
 		return 0;
 	}
 	if (walk->cframe && st_python_leave_cframe(walk)) {
@@ -254,6 +290,8 @@ __noinline int st_python_step(__u32 slot_index)
 
 	if (!walk)
 		return -1;
+	if (walk->seeks)
+		return st_python_seek(slot_index);
 	return walk->marker ? st_python_compare(slot_index) : st_python_take(slot_index);
 }
 
@@ -278,7 +316,7 @@ static __always_inline int st_python_begin(struct st_python_walk *walk, struct s
 	if (st_python_read(thread + walk->python.thread_block, &word) || word != block)
 		return -1;
 	walk->at = walk->first = head->nr_kernel + head->nr_user;
-	walk->from = walk->is_checked = 0;
+	walk->from = walk->is_checked = walk->seeks = 0;
 	walk->marker = walk->cframe = 0;
 	walk->is_elided = (head->flags & ST_STACK_ELIDED) != 0;
 	walk->nr_places = walk->is_elided ? ST_INNER_FRAMES : head->nr_user;
@@ -307,7 +345,9 @@ __noinline int st_python_walk(__u32 slot_index)
 		return 0;
 	if (!python->exec_id)
 		python->exec_id = slot->stack.head.exec_id;
-	if (python->exec_id != slot->stack.head.exec_id)
+	if (!python->start_time_ns)
+		python->start_time_ns = slot->stack.head.start_time_ns;
+	if (python->exec_id != slot->stack.head.exec_id || python->start_time_ns != slot->stack.head.start_time_ns)
 		return 0;
 	walk->python = *python;
 	if (st_python_begin(walk, slot, slot_index))

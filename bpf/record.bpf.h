@@ -136,7 +136,7 @@ int st_hash(__u32 slot_index, __u32 nr_words);
 /* The words of Python frames. */
 static __always_inline __u32 st_python_words(const struct st_stack_head *head)
 {
-	return st_config.python ? 2 * head->nr_python : 0;
+	return ST_WALKS_PYTHON ? 2 * head->nr_python : 0;
 }
 
 static __always_inline void st_hash_record(const struct st_stack *stack, __u32 slot_index)
@@ -364,7 +364,7 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 /* The reader is woken for Python frames too: code objects must be read while they live. */
 static __always_inline __u64 st_wake_for(const struct st_stack_head *head)
 {
-	if (st_config.python && head->nr_python)
+	if (ST_WALKS_PYTHON && head->nr_python)
 		return BPF_RB_FORCE_WAKEUP;
 	return st_wake_flag(head->tgid);
 }

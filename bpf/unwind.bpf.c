@@ -107,7 +107,7 @@ __noinline int st_unwind_part(__u32 slot_index)
 	if (!slot)
 		return ST_END_NO_PROCESS;
 	in_uprobes = slot->unwind.in_uprobes;
-	if (st_config.python) {
+	if (ST_WALKS_PYTHON) {
 #pragma clang loop unroll(disable)
 		for (int i = 0; i < ST_PART_STEPS && !end; i++)
 			end = st_python_few(slot_index, in_uprobes);
@@ -241,7 +241,7 @@ __noinline int st_unwind_first(__u32 slot_index)
 		return -1;
 	if (slot->unwind.in_uprobes)
 		st_unwind_uprobes(slot_index);
-	if (st_config.python)
+	if (ST_WALKS_PYTHON)
 		st_python_note(slot_index);
 	end = st_unwind_step(slot_index);
 	if (slot->unwind.space)
@@ -255,12 +255,12 @@ __noinline int st_unwind_end(__u32 slot_index, int end)
 
 	if (!slot)
 		return 0;
-	if (st_config.python)
+	if (ST_WALKS_PYTHON)
 		st_python_note(slot_index);
 	if (slot->unwind.at == slot->unwind.until)
 		end = st_unwind_join(slot_index, end);
 	st_end_walk(&slot->unwind, &slot->stack.head, end);
-	if (st_config.python)
+	if (ST_WALKS_PYTHON)
 		st_python_walk(slot_index);
 	return 1;
 }

@@ -42,7 +42,7 @@ int st_unwind_join(__u32 slot_index, int end);
 /* Notes the number of elided frames of the slot's record, by its id. */
 int st_unwind_note_depth(__u32 slot_index);
 
-/* Python frames (bpf/python.bpf.c), only with st_config.python: notes the stack pointer of the user frame that is stored next. */
+/* Python frames (bpf/python.bpf.c), only with ST_WALKS_PYTHON: notes the stack pointer of the user frame that is stored next. */
 int st_python_note(__u32 slot_index);
 
 /* Like st_unwind_few(), with a note before each step. */

@@ -65,6 +65,11 @@ struct python_layout {
 	uint64_t head_offset;
 	uint64_t code_type, text_type;
 	uint64_t loop; /* _PyEval_EvalFrameDefault; 0: not exported */
+	uint32_t loop_bytes;
+	/* With `thread_cframe`: */
+	uint16_t unfilled,
+		unfilled_bytes; /* code of the loop after which the thread leads to a _PyCFrame that has no frame yet */
+	uint16_t cframe_below; /* how far below its CFA the loop has its _PyCFrame; 0: unknown */
 };
 
 /* Whether a layout from the worker has values of the expected kind. Offsets are checked where they lead to. */

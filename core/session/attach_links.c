@@ -128,22 +128,6 @@ __u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t 
 	return cookies;
 }
 
-static void share_maps(struct stacktool *copy, const struct loaded *loaded)
-{
-	struct bpf_map *map, *original;
-
-	bpf_object__for_each_map(map, copy->obj)
-	{
-		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
-		if (map == copy->maps.rodata || !original)
-			continue;
-		if (bpf_map__autocreate(original)) /* other maps have the descriptor of a placeholder */
-			bpf_map__reuse_fd(map, bpf_map__fd(original));
-		else
-			bpf_map__set_autocreate(map, false);
-	}
-}
-
 static int configure_copy(struct stacktool *copy, const struct attachment *attachment, size_t index)
 {
 	struct bpf_program *program =
@@ -151,7 +135,7 @@ static int configure_copy(struct stacktool *copy, const struct attachment *attac
 
 	*copy->rodata = *attachment->loaded->skeleton->rodata;
 	copy->rodata->st_config.probe = (__u32)index;
-	share_maps(copy, attachment->loaded);
+	loaded_share_maps(copy, attachment->loaded);
 	return load_want_program(attachment->loaded, program, index);
 }
 

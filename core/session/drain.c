@@ -122,7 +122,7 @@ void drain_free(struct drain *drain)
 
 void drain_begin_python(struct drain *drain, const struct drain_target *target)
 {
-	if (!loaded_config(drain->loaded)->python)
+	if (loaded_config(drain->loaded)->python == ST_PYTHON_OFF)
 		return;
 	drain->python = walked_python_new(drain, target);
 	walked_python_update(drain->python);

@@ -344,7 +344,7 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 		add_inserts(&record, look, frames + record.nr_kernel, addresses + record.nr_kernel);
 	if (look && look->nr_inserts && look->lacks_frames)
 		record.user_loss = 1 + look->lack;
-	if (stack->head.nr_python)
+	if (stack->head.nr_python && drain->python)
 		add_python(drain, target, stack, &record, frames + record.nr_kernel, addresses + record.nr_kernel);
 	add_look_frames(drain, target->profile, &record, look, frames, addresses);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */

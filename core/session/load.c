@@ -46,6 +46,22 @@ struct stacktool *loaded_open_copy(const struct loaded *loaded)
 	return stacktool__open_opts(&options);
 }
 
+void loaded_share_maps(struct stacktool *copy, const struct loaded *loaded)
+{
+	struct bpf_map *map, *original;
+
+	bpf_object__for_each_map(map, copy->obj)
+	{
+		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
+		if (map == copy->maps.rodata || !original)
+			continue;
+		if (bpf_map__autocreate(original)) /* other maps have the descriptor of a placeholder */
+			bpf_map__reuse_fd(map, bpf_map__fd(original));
+		else
+			bpf_map__set_autocreate(map, false);
+	}
+}
+
 /*
  * libbpf calls this before it loads a fentry program; the options are used for the copies (attach_fentry.c). Their pointers are
  * into the object, which outlives the copies. Not copied: the options for kfuncs and for the verifier's log.
@@ -148,7 +164,8 @@ static int load(struct loaded *loaded, const struct plan *plan)
 	if (err)
 		return err;
 	err = stacktool__load(loaded->skeleton);
-	if (!loaded->needs_copies) { /* copies need the same types */
+	if (!loaded->needs_copies &&
+	    loaded_config(loaded)->python != ST_PYTHON_LATER) { /* copies need the same types */
 		closep(&loaded->types);
 		loaded->types = -1;
 	}

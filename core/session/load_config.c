@@ -208,19 +208,27 @@ static void look_for_python(void *context, const struct proc_mapping *mapping)
 	*(bool *)context |= mapping->kind == MAPPING_FILE && strstr(path_name(mapping->path), "python");
 }
 
-/*
- * Whether Python frames are walked: a process of -p maps a file with `python` in its name. Only timed samples and the scheduler's
- * programs do it.
- */
-static bool walks_python(const struct loaded *loaded, const struct plan *plan)
+/* Whether a process of -p maps a file with `python` in its name, or the command has such a name. */
+static bool has_python(const struct plan *plan)
 {
-	bool is_there = false;
+	bool is_there = plan->command && strstr(path_name(plan->command[0]), "python");
 
-	if (!loaded->traits->has_no_places || plan->looks || plan->command || plan->frames == FRAMES_NATIVE)
-		return false;
 	for (size_t i = 0; i < plan->tgids.nr && !is_there; i++)
 		proc_maps_read_of(plan->tgids.data[i], look_for_python, &is_there);
 	return is_there;
+}
+
+/*
+ * Timed samples and the scheduler's programs walk the Python frames of all processes, as soon as there are any. Those of probes do it only
+ * if there are some at the start: each probe may have a copy.
+ */
+static enum st_python_mode python_mode(const struct loaded *loaded, const struct plan *plan)
+{
+	if (plan->looks || plan->frames == FRAMES_NATIVE)
+		return ST_PYTHON_OFF;
+	if (has_python(plan))
+		return ST_PYTHON_WALK;
+	return loaded->traits->has_no_places ? ST_PYTHON_LATER : ST_PYTHON_OFF;
 }
 
 static int set_config(struct loaded *loaded, const struct plan *plan)
@@ -256,7 +264,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
-	config.python = config.unwind && walks_python(loaded, plan);
+	config.python = config.unwind ? (uint8_t)python_mode(loaded, plan) : ST_PYTHON_OFF;
 	err = set_task_filter(&config, plan);
 	config.filters = st_has_filters(&config);
 	loaded->skeleton->rodata->st_config = config;
@@ -331,6 +339,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	const struct attach_plan *attach = loaded->attach;
 	const struct mechanism_traits *traits = loaded->traits;
 	bool is_many_cpus = libbpf_num_possible_cpus() > MANY_CPUS, unwinds = loaded_config(loaded)->unwind;
+	const enum st_python_mode python = loaded_config(loaded)->python;
 	typeof(loaded->skeleton->maps) *maps = &loaded->skeleton->maps;
 
 	want_map(maps->st_known, true, record_entries(loaded, plan));
@@ -339,8 +348,11 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_slabs, unwinds, 0);
 	want_map(maps->st_processes, unwinds, 0);
 	want_map(maps->st_recent, unwinds, 0);
-	want_map(maps->st_pythons, loaded_config(loaded)->python, 0);
-	want_map(maps->st_python_walks, loaded_config(loaded)->python, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
+	want_map(maps->st_pythons, python == ST_PYTHON_WALK, 0);
+	want_map(maps->st_python_walks, python == ST_PYTHON_WALK, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
+	want_map(maps->st_python_sample, python == ST_PYTHON_LATER && (traits->is_sampled || plan->wall), 0);
+	want_map(maps->st_python_switch, python == ST_PYTHON_LATER && !traits->is_sampled, 0);
+	want_map(maps->st_python_waking, python == ST_PYTHON_LATER && attach->mechanism == MECHANISM_TP_BTF, 0);
 	want_map(maps->st_deep, unwinds, 0);
 	want_map(maps->st_depths, unwinds, 0);
 	want_map(maps->st_look, plan->looks || plan->wall, 0);
@@ -390,6 +402,13 @@ static void set_children(struct loaded *loaded, const struct plan *plan)
 		bpf_program__set_autoload(loaded_program(loaded, loaded->child_programs[i]), true);
 }
 
+int load_name_preempt_count(const struct stacktool *object, const struct attach_plan *attach)
+{
+	if (!attach->preempt_count)
+		return 0;
+	return preempt_count_name(bpf_object__find_program_by_name(object->obj, "on_waking"), attach->preempt_count);
+}
+
 static int set_programs(struct loaded *loaded, const struct plan *plan)
 {
 	const struct attach_plan *attach = loaded->attach;
@@ -412,8 +431,7 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	if (plan->wall)
 		bpf_program__set_autoload(loaded_program(loaded, "on_wall_sample"), true);
 	set_children(loaded, plan);
-	if (attach->preempt_count)
-		err = preempt_count_name(loaded_program(loaded, "on_waking"), attach->preempt_count);
+	err = load_name_preempt_count(loaded->skeleton, attach);
 	return err ? fail(err, "program on_waking: cannot set the address of the preemption count: %s", strerror(-err))
 		   : 0;
 }

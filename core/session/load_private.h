@@ -78,6 +78,9 @@ bool loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct s
 /* Opens another copy of the object, with the kernel's types in loaded->types. On failure: NULL and errno. */
 struct stacktool *loaded_open_copy(const struct loaded *loaded);
 
+/* The copy is to have the same maps, but for its constants. */
+void loaded_share_maps(struct stacktool *copy, const struct loaded *loaded);
+
 /* ---- load_config.c ---- */
 
 const struct mechanism_traits *load_traits(enum mechanism mechanism);
@@ -90,6 +93,17 @@ int load_configure(struct loaded *loaded, const struct plan *plan);
 
 /* Fills the maps that filter, and that of the places of functions, after loading. 0 or a recorded failure. */
 int load_fill_filters(const struct loaded *loaded, const struct plan *plan);
+
+/* Sets the address of the preemption count in on_waking, if the plan has one. 0 or a negative errno. */
+int load_name_preempt_count(const struct stacktool *object, const struct attach_plan *attach);
+
+/* ---- load_python.c ---- */
+
+/*
+ * With ST_PYTHON_LATER: loads the programs that walk Python frames, which have all events from now on. The caller destroys the copy; it has
+ * the maps st_pythons and st_python_walks. 0 or a negative errno.
+ */
+int load_python(const struct loaded *loaded, struct stacktool **ret_copy);
 
 /* ---- load_counts.c ---- */
 

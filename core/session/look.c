@@ -15,6 +15,7 @@
 #include "bpf/unwind_space.h"
 #include "core/session/drain_private.h"
 #include "core/session/look_private.h"
+#include "core/session/look_pages.h"
 #include "core/session/look_python.h"
 
 #define TURNS_MAX 5 /* looks at a thread that moves each time */
@@ -34,6 +35,7 @@ struct look_run {
 	VEC(struct look_thread) threads; /* by tid */
 	struct look_memory *memory; /* for the first copies, which stay until all of them are walked */
 	struct look_memory *more; /* for what a walk needs beyond that */
+	struct look_pages *pages;
 	struct look_python *python;
 	struct look_walk walk; /* large */
 	uint32_t turn;
@@ -593,9 +595,10 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->memory = look_memory_new();
 	run->more = look_memory_new();
 	/* Beside counted events, whose stacks have no Python frames, those of threads have none either. */
+	run->pages = look_pages_new(run->more, is_run_over, run);
 	run->python = look_python_new(
-		run->more, sources->plan->looks && sources->plan->frames == FRAMES_MIXED ? sources->unwinding : NULL,
-		target->profile, is_run_over, run);
+		run->pages, sources->plan->looks && sources->plan->frames == FRAMES_MIXED ? sources->unwinding : NULL,
+		target->profile);
 	vec_reserve(&run->words, (READ_BYTES + sizeof(struct st_look)) / sizeof(uint64_t));
 	run->link = bpf_program__attach_iter(loaded_program(sources->loaded, "on_task"), NULL);
 	if (!run->link)
@@ -608,6 +611,7 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	vec_done(&run->threads);
 	vec_done(&run->words);
 	look_python_free(run->python);
+	look_pages_free(run->pages);
 	look_memory_free(run->more);
 	look_memory_free(run->memory);
 	free(run);

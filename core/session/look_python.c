@@ -34,24 +34,30 @@ enum {
 
 _Static_assert(FRAMES_MAX < DRAIN_INSERTS_MAX, "with the frame that says that there are more");
 
-struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
-				    struct profile *profile, bool (*is_over)(void *context), void *context)
+struct look_python *look_python_new(struct look_pages *pages, const struct unwinding *unwinding,
+				    struct profile *profile)
 {
 	struct look_python *python = xcalloc(1, sizeof(*python));
 
-	python->pages = look_pages_new(memory, is_over, context);
+	python->pages = pages;
 	python->unwinding = unwinding;
 	python->profile = profile;
 	python->names_left = PYTHON_NAMES_MAX;
 	return python;
 }
 
-void look_python_forget(struct look_python *python)
+void python_forget_codes(struct look_python *python)
 {
 	for (size_t i = 0; i < python->codes.nr; i++)
 		free(python->codes.data[i].table);
 	python->codes.nr = 0;
+	hashidx_done(&python->code_index);
 	python->tables_bytes = 0;
+}
+
+void look_python_forget(struct look_python *python)
+{
+	python_forget_codes(python);
 	python->states.nr = 0;
 	python->tgid = 0;
 	python->layout = NULL;
@@ -67,7 +73,6 @@ void look_python_free(struct look_python *python)
 	for (size_t i = 0; i < python->refused.nr; i++)
 		free(python->refused.data[i].line);
 	vec_done(&python->refused);
-	look_pages_free(python->pages);
 	free(python);
 }
 
@@ -226,7 +231,7 @@ static void forget_refusal(struct look_python *python, uint32_t tgid)
 	}
 }
 
-void python_refuse(struct look_python *python, uint32_t tgid, const char *why)
+static void refuse(struct look_python *python, uint32_t tgid, const char *why)
 {
 	char version[16];
 
@@ -248,15 +253,16 @@ static bool begin_process(struct look_python *python, const struct st_look *look
 	}
 	look_python_forget(python);
 	python->tgid = look->tgid;
-	python->layout = unwinding_python(python->unwinding, look->tgid, &python->bias);
-	if (!python->layout)
+	if (!unwinding_python(python->unwinding, look->tgid, &python->is))
 		return false;
+	python->layout = &python->is.layout;
+	python->bias = python->is.bias;
 	look_pages_begin(python->pages, look, PROCESS_PAGES_MAX);
 	why = python_read_process(python);
 	look_pages_begin(python->pages, look, THREAD_PAGES_MAX);
 	forget_refusal(python, look->tgid);
 	if (why)
-		python_refuse(python, look->tgid, why);
+		refuse(python, look->tgid, why);
 	return python->layout;
 }
 
@@ -360,17 +366,51 @@ bool python_read_code(struct look_python *python, uint64_t at, struct python_cod
 	return true;
 }
 
+uint32_t python_cookie(const struct python_code *code)
+{
+	return st_python_cookie(code->name, code->file, code->lines, code->first_line);
+}
+
+struct code_key {
+	uint64_t at, cookie;
+};
+
+static bool is_code(const void *context, uint32_t position, const void *key)
+{
+	const struct look_python *python = context;
+	const struct python_code *code = &python->codes.data[position];
+	const struct code_key *wanted = key;
+
+	return code->at == wanted->at && python_cookie(code) == wanted->cookie;
+}
+
+const struct python_code *python_find_code(const struct look_python *python, uint64_t at, uint32_t cookie)
+{
+	const struct code_key key = { at, cookie };
+	uint32_t position = hashidx_find(&python->code_index, hash_bytes(&key, sizeof(key)), is_code, python, &key);
+
+	return position == HASHIDX_NONE ? NULL : &python->codes.data[position];
+}
+
+void python_keep_code(struct look_python *python, const struct python_code *code)
+{
+	const struct code_key key = { code->at, python_cookie(code) };
+
+	hashidx_add(&python->code_index, hash_bytes(&key, sizeof(key)), (uint32_t)python->codes.nr);
+	vec_push(&python->codes, *code);
+}
+
+bool python_is_same_code(const struct python_code *a, const struct python_code *b)
+{
+	return a->name == b->name && a->file == b->file && a->lines == b->lines && a->first_line == b->first_line;
+}
+
 /* The names of a code object that was read before, if it is still the same one. */
 static const struct python_code *known_code(const struct look_python *python, const struct python_code *wanted)
 {
-	for (size_t i = 0; i < python->codes.nr; i++) {
-		const struct python_code *code = &python->codes.data[i];
+	const struct python_code *code = python_find_code(python, wanted->at, python_cookie(wanted));
 
-		if (code->at == wanted->at && code->name == wanted->name && code->file == wanted->file &&
-		    code->lines == wanted->lines && code->first_line == wanted->first_line)
-			return code;
-	}
-	return NULL;
+	return code && python_is_same_code(code, wanted) ? code : NULL;
 }
 
 bool python_read_names(struct look_python *python, struct python_code *code)
@@ -398,7 +438,7 @@ static const struct python_code *code_of(struct look_python *python, uint64_t at
 		return known;
 	if (!python_read_names(python, &code))
 		return NULL;
-	vec_push(&python->codes, code);
+	python_keep_code(python, &code);
 	return &vec_last(&python->codes);
 }
 
@@ -429,12 +469,12 @@ bool python_is_helper(const struct python_code *code)
 	return code->name == code->file && code->nr_table == 1;
 }
 
-uint32_t python_add_label(struct look_python *python, const char *text, uint64_t number)
+uint32_t python_add_label(struct profile *profile, const char *text, uint64_t number)
 {
 	struct profile_frame frame = { .kind = FRAME_TEXT, .where = LABELS_FROM + number };
 
-	frame.name = profile_add_string(python->profile, text);
-	return profile_add_frame(python->profile, &frame);
+	frame.name = profile_add_string(profile, text);
+	return profile_add_frame(profile, &frame);
 }
 
 uint32_t python_add_frame(struct look_python *python, const struct python_code *code, int64_t offset)
@@ -455,7 +495,7 @@ static uint32_t frame_of(struct look_python *python, const struct python_code *c
 	if (code)
 		return python_add_frame(python, code, read->offset);
 	python->has_failed = true;
-	return python_add_label(python, "[python: not readable]", 0);
+	return python_add_label(python->profile, "[python: not readable]", 0);
 }
 
 /* ---- between the native frames ---- */
@@ -577,8 +617,8 @@ void look_python_walk(struct look_python *python, const struct look_walk *walk, 
 		struct drain_insert *last = &thread->inserts[thread->nr_inserts++];
 
 		last->place = thread->nr_inserts > 1 ? last[-1].place + last[-1].replaces : 0;
-		last->frame = python->has_failed ? python_add_label(python, "[python: not readable]", 0)
-						 : python_add_label(python, "[python: more frames]", 1);
+		last->frame = python->has_failed ? python_add_label(python->profile, "[python: not readable]", 0)
+						 : python_add_label(python->profile, "[python: more frames]", 1);
 	}
 	thread->lacks_frames = python->has_failed;
 }

@@ -10,11 +10,12 @@
 #include "core/base/buf.h"
 #include "core/session/look_private.h"
 
+struct look_pages;
 struct look_python;
 
-/* All is borrowed; `unwinding` may be NULL: then there are no Python frames. When is_over() is true, no more memory is read. */
-struct look_python *look_python_new(struct look_memory *memory, const struct unwinding *unwinding,
-				    struct profile *profile, bool (*is_over)(void *context), void *context);
+/* All is borrowed; `unwinding` may be NULL: then there are no Python frames. */
+struct look_python *look_python_new(struct look_pages *pages, const struct unwinding *unwinding,
+				    struct profile *profile);
 void look_python_free(struct look_python *python);
 
 /* What is known of a process is forgotten: its threads have run since. */

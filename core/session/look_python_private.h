@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/base/hashidx.h"
 #include "core/session/look_pages.h"
 #include "core/session/look_python.h"
 
@@ -53,6 +54,7 @@ struct look_python {
 
 	/* the process at hand */
 	uint32_t tgid; /* 0: none */
+	struct unwinding_python is; /* the interpreter that it maps */
 	const struct python_layout *layout; /* NULL: none that can be used */
 	uint64_t bias;
 	uint16_t code_name, code_file, code_first_line, code_lines; /* offsets */
@@ -61,13 +63,14 @@ struct look_python {
 	uint16_t state_block; /* offset in a state of the address of the thread's control block, before its thread id */
 	bool lacks_states; /* the list of threads could not be read to its end: it may have changed meanwhile */
 	VEC(struct python_code) codes;
+	struct hashidx code_index; /* by address and cookie */
 	size_t tables_bytes; /* of their tables */
 
 	/* the thread at hand */
 	const struct look_walk *walk; /* NULL: its stack is not at hand */
 	VEC(struct python_frame) frames;
 	VEC(struct python_group) groups;
-	struct look_pages *pages;
+	struct look_pages *pages; /* borrowed */
 	bool has_failed; /* something of the thread could not be read */
 	bool has_more; /* than FRAMES_MAX frames, or STEPS_MAX steps */
 
@@ -84,11 +87,21 @@ uint64_t python_word_at(struct look_python *python, uint64_t at);
 /* Reads the process at hand, which has a layout: its type of code objects and its threads. NULL, or why it is refused. */
 const char *python_read_process(struct look_python *python);
 
-/* Notes why no frames of the process are shown, and forgets its layout. */
-void python_refuse(struct look_python *python, uint32_t tgid, const char *why);
-
 /* Reads the members of a code object. False: there is no code object here. */
 bool python_read_code(struct look_python *python, uint64_t at, struct python_code *ret_code);
+
+/* The number by which the programs tell it from others at the same address. */
+uint32_t python_cookie(const struct python_code *code);
+
+/* One that was kept; NULL: none. Valid until another one is kept. */
+const struct python_code *python_find_code(const struct look_python *python, uint64_t at, uint32_t cookie);
+
+/* Keeps one that is not kept yet, with its table. */
+void python_keep_code(struct look_python *python, const struct python_code *code);
+void python_forget_codes(struct look_python *python);
+
+/* Whether two code objects at the same address are the same. */
+bool python_is_same_code(const struct python_code *a, const struct python_code *b);
 
 /* Reads its names and lines. False: it has no name. It then has no table that is to be freed. */
 bool python_read_names(struct look_python *python, struct python_code *code);
@@ -103,4 +116,4 @@ bool python_is_helper(const struct python_code *code);
 uint32_t python_add_frame(struct look_python *python, const struct python_code *code, int64_t offset);
 
 /* A frame in place of others; `number` keeps them apart. */
-uint32_t python_add_label(struct look_python *python, const char *text, uint64_t number);
+uint32_t python_add_label(struct profile *profile, const char *text, uint64_t number);

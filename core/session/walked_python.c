@@ -1,42 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/session/walked_python.h"
+#include "core/session/walked_python_private.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/session/look_python_private.h"
+#include "core/host/process.h"
 
 enum {
-	TRIES_MAX = 100, /* of a process whose threads begin and end while they are read: some five seconds */
-	PAGES_MAX = 8192, /* that are copied for a process, and for its code objects */
-	FRESH_MAX =
-		128, /* code objects that are read together: their pages, and those of their names and lines, have room */
+	PROCESSES_MAX = 1024, /* entries of st_pythons */
+	TRIES_MAX = 100, /* of a process whose threads begin and end while they are read */
+	TRY_MS = 50, /* between them at first; later an eighth of the time since the first one */
+	SETTLED_LATER_MS = 200, /* a process that has what is known of another one */
+	SETTLE_MS_MAX = 500, /* for processes in one turn of the drain */
+	SWEEP_MS = 1000,
 	READ_MS_MAX =
 		2000, /* for reading names in one turn of the drain; then frames have none. A second was seen on a busy host */
+	NOTED_PART = 100, /* processes with fewer than one record in so many need no line */
+	NAMES_PARTS = 16, /* without -p: one process may use up one part in so many of all bytes of names */
 	BLOCK_WORDS = 192, /* of a thread's control block, where the C library keeps the values of the first 32 keys */
 	WORD_OFFSET_MAX = ST_PYTHON_FRAME_BYTES - 8,
-};
-
-struct process {
-	uint32_t tgid;
-	uint32_t nr_tries;
-	bool is_settled; /* the programs know it, or it is refused */
-	struct python_layout layout;
-	struct look_python *python;
-};
-
-struct walked_python {
-	const struct loaded *loaded;
-	const struct unwinding *unwinding;
-	struct profile *profile;
-	struct look_memory *memory;
-	VEC(struct process) processes;
-	VEC(struct python_code) fresh; /* being read */
-	VEC(uint64_t) addresses;
-	uint64_t left_ns; /* for reading names in this turn */
-	uint64_t until_ns; /* for what is being read */
 };
 
 static bool is_over(void *context)
@@ -49,56 +34,136 @@ struct walked_python *walked_python_new(const struct drain *drain, const struct 
 	struct walked_python *walked = xcalloc(1, sizeof(*walked));
 
 	walked->loaded = drain->loaded;
+	walked->plan = drain->plan;
 	walked->unwinding = target->unwinding;
 	walked->profile = target->profile;
 	walked->memory = look_memory_new();
-	for (size_t i = 0; i < drain->plan->tgids.nr; i++) {
-		struct process process = { .tgid = drain->plan->tgids.data[i] };
-
-		process.python = look_python_new(walked->memory, walked->unwinding, walked->profile, is_over, walked);
-		process.python->names_left = PYTHON_NAMES_MAX / drain->plan->tgids.nr;
-		vec_push(&walked->processes, process);
-	}
+	walked->pages = look_pages_new(walked->memory, is_over, walked);
+	walked->names_left = PYTHON_NAMES_MAX;
 	return walked;
+}
+
+static void process_free(struct process *process)
+{
+	look_python_free(process->python);
+	free(process);
 }
 
 void walked_python_free(struct walked_python *walked)
 {
 	if (!walked)
 		return;
-	for (size_t i = 0; i < walked->processes.nr; i++)
-		look_python_free(walked->processes.data[i].python);
-	vec_done(&walked->processes);
+	for (size_t i = 0; i < WALKED_BUCKETS; i++) {
+		while (walked->processes[i]) {
+			struct process *process = walked->processes[i];
+
+			walked->processes[i] = process->next;
+			process_free(process);
+		}
+	}
+	vec_done(&walked->files);
 	vec_done(&walked->fresh);
 	vec_done(&walked->addresses);
+	look_pages_free(walked->pages);
 	look_memory_free(walked->memory);
+	stacktool__destroy(walked->copy);
 	free(walked);
+}
+
+static size_t names_part(const struct walked_python *walked)
+{
+	return PYTHON_NAMES_MAX / (walked->plan->tgids.nr ?: NAMES_PARTS);
 }
 
 void walked_python_forget(struct walked_python *walked)
 {
-	for (size_t i = 0; walked && i < walked->processes.nr; i++) {
-		look_python_forget(walked->processes.data[i].python);
-		walked->processes.data[i].python->names_left = PYTHON_NAMES_MAX / walked->processes.nr;
+	if (!walked)
+		return;
+	walked_forget_codes(walked);
+	walked->names_left = PYTHON_NAMES_MAX;
+	FOR_EACH_PROCESS(walked, process)
+	process->names_left = names_part(walked);
+}
+
+static void add_note(const struct process *process, size_t nr_others, struct buf *notes)
+{
+	char version[16];
+
+	python_version_text(process->python->is.layout.version, version);
+	buf_addf(notes, "Python%s%s of process %u", *version ? " " : "", version, process->tgid);
+	if (nr_others)
+		buf_addf(notes, " and %zu other%s: their", nr_others, nr_others == 1 ? "" : "s");
+	else
+		buf_adds(notes, ": its");
+	buf_addf(notes, " frames are not shown: %s\n", process->why);
+}
+
+static bool has_same_note(const struct process *a, const struct process *b)
+{
+	return a->why && b->why && !strcmp(a->why, b->why) &&
+	       a->python->is.layout.version == b->python->is.layout.version;
+}
+
+/* One line for all that are refused for the same reason, unless they are hardly seen. */
+void walked_python_add_notes(const struct walked_python *walked, struct buf *notes)
+{
+	if (!walked)
+		return;
+	if (walked->refused)
+		buf_addf(notes, "Python frames are not shown: the kernel refuses the programs: %s\n",
+			 strerror(-walked->refused));
+	FOR_EACH_PROCESS(walked, process)
+	{
+		uint64_t nr_records = 0;
+		size_t nr_before = 0, nr_after = 0;
+		bool is_before = true;
+
+		for (size_t i = 0; i < WALKED_BUCKETS; i++) {
+			for (const struct process *other = walked->processes[i]; other; other = other->next) {
+				bool is_same = has_same_note(process, other);
+
+				if (other == process)
+					is_before = false;
+				nr_before += is_same && is_before;
+				nr_after += is_same && !is_before;
+				nr_records += is_same ? other->nr_records : 0;
+			}
+		}
+		if (nr_after && !nr_before && (walked->plan->tgids.nr || nr_records * NOTED_PART >= walked->nr_records))
+			add_note(process, nr_after - 1, notes);
 	}
 }
 
-void walked_python_add_notes(const struct walked_python *walked, struct buf *notes)
+struct process **walked_place_of(struct walked_python *walked, uint32_t tgid)
 {
-	for (size_t i = 0; walked && i < walked->processes.nr; i++)
-		look_python_add_notes(walked->processes.data[i].python, notes);
+	struct process **link = &walked->processes[tgid % WALKED_BUCKETS];
+
+	while (*link && (*link)->tgid != tgid)
+		link = &(*link)->next;
+	return link;
 }
 
-/* ---- what the programs need ---- */
-
-/* Makes it the process at hand, of which no page is known. */
-static void begin(const struct process *process)
+void walked_begin(const struct process *process)
 {
 	struct st_look look = { .tgid = process->tgid, .tid = process->tgid };
 
 	process->python->tgid = process->tgid;
-	process->python->layout = &process->layout;
-	look_pages_begin(process->python->pages, &look, PAGES_MAX);
+	process->python->layout = &process->python->is.layout;
+	look_pages_begin(process->python->pages, &look, WALKED_PAGES_MAX);
+}
+
+void walked_forget_codes(struct walked_python *walked)
+{
+	FOR_EACH_PROCESS(walked, process)
+	python_forget_codes(process->python);
+	walked->tables_bytes = 0;
+}
+
+/* ---- what the programs need ---- */
+
+static int pythons_fd(const struct walked_python *walked)
+{
+	return bpf_map__fd(walked->copy ? walked->copy->maps.st_pythons : walked->loaded->skeleton->maps.st_pythons);
 }
 
 /*
@@ -149,13 +214,19 @@ static bool fits(const struct look_python *python)
 	       layout->object_type <= layout->code_instructions - 8;
 }
 
-static void tell(const struct walked_python *walked, const struct process *process, uint16_t key)
+static bool tell(const struct walked_python *walked, const struct process *process, uint16_t key)
 {
 	const struct look_python *python = process->python;
-	const struct python_layout *layout = &process->layout;
+	const struct python_layout *layout = &python->is.layout;
 	const struct st_python told = {
-		.code_type = python->bias + layout->code_type,
-		.loop = layout->loop ? python->bias + layout->loop : 0,
+		.start_time_ns = python->is.start_time_ns,
+		.exec_id = python->is.exec_id,
+		.code_type = python->is.bias + layout->code_type,
+		.loop = python->is.bias + layout->loop,
+		.loop_bytes = layout->loop_bytes,
+		.unfilled = layout->unfilled,
+		.unfilled_bytes = layout->unfilled_bytes,
+		.cframe_below = layout->cframe_below,
 		.block_thread = key,
 		.thread_block = python->state_block,
 		.thread_cframe = layout->thread_cframe,
@@ -175,273 +246,193 @@ static void tell(const struct walked_python *walked, const struct process *proce
 		.code_lines = python->code_lines,
 	};
 
-	if (bpf_map_update_elem(bpf_map__fd(walked->loaded->skeleton->maps.st_pythons), &process->tgid, &told, BPF_ANY))
-		python_refuse(process->python, process->tgid, "there is no room for its layout");
+	return !bpf_map_update_elem(pythons_fd(walked), &process->tgid, &told, BPF_ANY);
 }
 
-/* Threads begin and end while they are read, so what is not as expected is read again some times. */
-static void settle(struct walked_python *walked, struct process *process)
+static struct known_file *known_file(struct walked_python *walked, uint32_t image)
 {
-	const struct python_layout *layout;
-	const char *why;
-	uint16_t key;
+	for (size_t i = 0; i < walked->files.nr; i++)
+		if (walked->files.data[i].image == image)
+			return &walked->files.data[i];
+	return NULL;
+}
 
-	layout = unwinding_python(walked->unwinding, process->tgid, &process->python->bias);
-	if (!layout)
+static void keep_file(struct walked_python *walked, const struct look_python *python, uint16_t key)
+{
+	struct known_file *file = known_file(walked, python->is.image);
+
+	if (!file) {
+		vec_push(&walked->files, (struct known_file){});
+		file = &vec_last(&walked->files);
+	}
+	*file = (struct known_file){
+		.image = python->is.image,
+		.key = key,
+		.state_block = python->state_block,
+		.code_name = python->code_name,
+		.code_file = python->code_file,
+		.code_first_line = python->code_first_line,
+		.code_lines = python->code_lines,
+		.text_compact = python->text_compact,
+	};
+}
+
+/*
+ * A process with a file that is known has frames at once: it may be a child that soon ends. The key of the C library may be another one;
+ * then it has no frames until it is settled.
+ */
+static void use_file(struct walked_python *walked, struct process *process)
+{
+	const struct known_file *file = known_file(walked, process->python->is.image);
+	struct look_python *python = process->python;
+
+	if (!file)
 		return;
-	process->layout = *layout;
-	begin(process);
+	python->state_block = file->state_block;
+	python->code_name = file->code_name;
+	python->code_file = file->code_file;
+	python->code_first_line = file->code_first_line;
+	python->code_lines = file->code_lines;
+	python->text_compact = file->text_compact;
+	if (tell(walked, process, file->key))
+		process->next_try_ns += SETTLED_LATER_MS * NSEC_PER_MSEC;
+}
+
+/* Reads the process. NULL; or why it is refused. *ret_key: 0: it has not begun. */
+static const char *read_whole(struct process *process, uint16_t *ret_key)
+{
+	const struct python_layout *layout = &process->python->is.layout;
+	const char *why;
+
+	*ret_key = 0;
+	walked_begin(process);
 	process->python->states.nr = 0;
 	why = python_read_process(process->python);
-	if (!why && (layout->thread_cframe != PYTHON_NONE && !layout->loop))
+	if (!why && layout->thread_cframe != PYTHON_NONE && !layout->loop)
 		why = "_PyEval_EvalFrameDefault: not exported";
 	if (!why && !fits(process->python))
 		why = "its frames are larger than expected";
-	if (!why && !process->python->states.nr)
-		return; /* it has not begun */
-	if (!why && !find_key(process->python, &key))
+	if (!why && process->python->states.nr && !find_key(process->python, ret_key))
 		why = "its threads have their states where they are not expected";
-	if (!why)
-		tell(walked, process, key);
-	else if (layout->status == PYTHON_FOUND && ++process->nr_tries < TRIES_MAX)
+	vec_done(&process->python->states);
+	return why;
+}
+
+/* Threads begin and end while they are read, so what is not as expected is read again some times. */
+static void settle(struct walked_python *walked, struct process *process, uint64_t now)
+{
+	struct look_python *python = process->python;
+	uint64_t pause_ns = (now - process->since_ns) / 8;
+	const char *why;
+	uint16_t key;
+
+	process->next_try_ns = now + (pause_ns > TRY_MS * NSEC_PER_MSEC ? pause_ns : TRY_MS * NSEC_PER_MSEC);
+	why = read_whole(process, &key);
+	if (why && python->is.layout.status == PYTHON_FOUND && ++process->nr_tries < TRIES_MAX)
 		return;
+	if (!why && !key)
+		return; /* it has not begun */
+	if (!why && !tell(walked, process, key))
+		why = "there is no room for its layout";
+	if (!why)
+		keep_file(walked, python, key);
 	else
-		python_refuse(process->python, process->tgid, why);
+		bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
+	process->why = why;
 	process->is_settled = true;
+}
+
+/* Takes a process that maps a Python; or another program of one that is known. */
+static void take(struct walked_python *walked, uint32_t tgid)
+{
+	struct process **place = walked_place_of(walked, tgid), *process = *place;
+	struct unwinding_python is;
+
+	if (!unwinding_python(walked->unwinding, tgid, &is) || (!process && walked->nr_processes == PROCESSES_MAX))
+		return;
+	if (!process) {
+		process = *place = xcalloc(1, sizeof(*process));
+		process->tgid = tgid;
+		process->python = look_python_new(walked->pages, walked->unwinding, walked->profile);
+		process->names_left = names_part(walked);
+		walked->nr_processes++;
+	}
+	walked->tables_bytes -= process->python->tables_bytes;
+	look_python_forget(process->python);
+	process->python->is = is;
+	process->python->bias = is.bias;
+	process->is_settled = process->is_gone = false;
+	process->nr_tries = 0;
+	process->why = NULL;
+	process->since_ns = process->next_try_ns = clock_monotonic_ns();
+	if (process_start_boot(tgid, &process->start_ns))
+		process->start_ns = 0;
+	use_file(walked, process);
+}
+
+/* The first Python: from now on the programs walk. False: they do not. */
+static bool have_programs(struct walked_python *walked)
+{
+	if (walked->copy || loaded_config(walked->loaded)->python == ST_PYTHON_WALK)
+		return true;
+	if (!walked->refused)
+		walked->refused = load_python(walked->loaded, &walked->copy);
+	return !walked->refused;
+}
+
+void walked_take_all(struct walked_python *walked)
+{
+	uint32_t tgid;
+
+	while (unwinding_next_python(walked->unwinding, &tgid))
+		if (have_programs(walked))
+			take(walked, tgid);
+}
+
+/* Forgets the processes that have ended, when all their records have been read. */
+static void sweep(struct walked_python *walked)
+{
+	struct unwinding_python is;
+
+	for (size_t i = 0; i < WALKED_BUCKETS; i++) {
+		for (struct process **link = &walked->processes[i]; *link;) {
+			struct process *process = *link;
+			bool was_gone = process->is_gone;
+
+			process->is_gone = !unwinding_python(walked->unwinding, process->tgid, &is);
+			if (!was_gone || !process->is_gone || process->why) {
+				link = &process->next;
+				continue;
+			}
+			*link = process->next;
+			walked->nr_processes--;
+			walked->tables_bytes -= process->python->tables_bytes;
+			bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
+			process_free(process);
+		}
+	}
 }
 
 void walked_python_update(struct walked_python *walked)
 {
-	if (walked) {
-		walked->left_ns = READ_MS_MAX * NSEC_PER_MSEC;
-		walked->until_ns = UINT64_MAX;
-	}
-	for (size_t i = 0; walked && i < walked->processes.nr; i++)
-		if (!walked->processes.data[i].is_settled)
-			settle(walked, &walked->processes.data[i]);
-}
+	uint64_t now, end_ns;
 
-/* ---- names ---- */
-
-static uint32_t cookie_of(const struct python_code *code)
-{
-	return st_python_cookie(code->name, code->file, code->lines, code->first_line);
-}
-
-static const struct python_code *find_code(const struct look_python *python, uint64_t at, uint32_t cookie)
-{
-	for (size_t i = 0; i < python->codes.nr; i++)
-		if (python->codes.data[i].at == at && cookie_of(&python->codes.data[i]) == cookie)
-			return &python->codes.data[i];
-	return NULL;
-}
-
-/* A code object that is in use: the first word of freed memory is a pointer or 0, not a count of references. */
-static bool read_living(struct look_python *python, uint64_t at, struct python_code *ret_code)
-{
-	return python_read_code(python, at, ret_code) && !(uint16_t)(python_word_at(python, at) >> 32);
-}
-
-/* Its table of lines has as many instructions as the code object. A freed one may have all its members but those that they lead to. */
-static bool has_own_lines(struct look_python *python, const struct python_code *code)
-{
-	uint64_t nr = python_word_at(python, code->at + python->layout->object_type + sizeof(uint64_t));
-
-	return code->nr_table && python_lines_bytes(code->table, code->nr_table) == 2 * nr;
-}
-
-/* The same code object as before, after its names have been read. */
-static bool is_unchanged(struct look_python *python, const struct python_code *before)
-{
-	struct python_code now;
-
-	return read_living(python, before->at, &now) && now.name == before->name && now.file == before->file &&
-	       now.lines == before->lines && now.first_line == before->first_line;
-}
-
-static bool is_fresh(const struct walked_python *walked, uint64_t at)
-{
-	for (size_t i = 0; i < walked->addresses.nr; i++)
-		if (walked->addresses.data[i] == at)
-			return true;
-	return false;
-}
-
-static const uint64_t *python_words(const struct st_stack *stack)
-{
-	return (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
-}
-
-/* Copies the pages of these code objects together, and with `names` those that they point to. */
-static void expect(struct walked_python *walked, struct look_python *python, bool names)
-{
-	VEC(uint64_t) addresses = {};
-	struct python_code code;
-
-	look_pages_expect(python->pages, walked->addresses.data, walked->addresses.nr);
-	for (size_t i = 0; names && i < walked->addresses.nr; i++) {
-		if (!python_read_code(python, walked->addresses.data[i], &code))
+	if (!walked)
+		return;
+	walked->left_ns = READ_MS_MAX * NSEC_PER_MSEC;
+	walked->until_ns = UINT64_MAX;
+	walked_take_all(walked);
+	now = clock_monotonic_ns();
+	end_ns = now + SETTLE_MS_MAX * NSEC_PER_MSEC;
+	FOR_EACH_PROCESS(walked, process)
+	{
+		if (process->is_settled || process->is_gone || now < process->next_try_ns || now >= end_ns)
 			continue;
-		vec_push(&addresses, code.name);
-		vec_push(&addresses, code.file);
-		vec_push(&addresses, code.lines);
+		settle(walked, process, now);
+		now = clock_monotonic_ns();
 	}
-	look_pages_expect(python->pages, addresses.data, addresses.nr);
-	vec_done(&addresses);
-}
-
-/* Keeps what was read, unless the object was another one before or is one now. Of those that are hidden the address suffices. */
-static void keep_proved(struct walked_python *walked, struct look_python *python)
-{
-	for (size_t i = 0; i < walked->fresh.nr; i++) {
-		struct python_code *code = &walked->fresh.data[i];
-		bool is_proved = !find_code(python, code->at, cookie_of(code)) && is_unchanged(python, code);
-
-		if (is_proved && (has_own_lines(python, code) || python_is_helper(code))) {
-			vec_push(&python->codes, *code);
-			continue;
-		}
-		python->tables_bytes -= code->nr_table;
-		free(code->table);
-	}
-	walked->fresh.nr = 0;
-}
-
-/* Adds the code objects of a record that are not known to `addresses`. */
-static void find_fresh(struct walked_python *walked, const struct look_python *python, const struct st_stack *stack)
-{
-	const uint64_t *words = python_words(stack);
-
-	for (size_t i = 0; i < stack->head.nr_python; i++) {
-		uint64_t at = ST_PYTHON_ADDRESS(words[2 * i]);
-
-		if (at && !find_code(python, at, ST_PYTHON_COOKIE(words[2 * i + 1])) && !is_fresh(walked, at))
-			vec_push(&walked->addresses, at);
-	}
-}
-
-/* Reads the code objects at `addresses`, twice: their names must be theirs before and after. */
-static void read_fresh(struct walked_python *walked, const struct process *process)
-{
-	struct look_python *python = process->python;
-	uint64_t begun_ns = clock_monotonic_ns(), took_ns;
-
-	if (walked->addresses.nr && walked->left_ns) {
-		walked->until_ns = begun_ns + walked->left_ns;
-		begin(process);
-		expect(walked, python, true);
-		for (size_t i = 0; i < walked->addresses.nr; i++) {
-			struct python_code code;
-
-			if (read_living(python, walked->addresses.data[i], &code) && python_read_names(python, &code))
-				vec_push(&walked->fresh, code);
-		}
-		begin(process);
-		expect(walked, python, false);
-		keep_proved(walked, python);
-		took_ns = clock_monotonic_ns() - begun_ns;
-		walked->left_ns -= took_ns < walked->left_ns ? took_ns : walked->left_ns;
-	}
-	walked->addresses.nr = 0;
-}
-
-static void read_process(struct walked_python *walked, const struct process *process, const uint64_t *records,
-			 size_t nr_words)
-{
-	for (size_t at = 0; at < nr_words; at += drain_words_of((const struct st_stack *)(records + at))) {
-		const struct st_stack *stack = (const struct st_stack *)(records + at);
-
-		if (stack->head.tgid != process->tgid || stack->head.nr_python > ST_MAX_FRAMES)
-			continue;
-		find_fresh(walked, process->python, stack);
-		if (walked->addresses.nr > FRESH_MAX)
-			read_fresh(walked, process);
-	}
-	read_fresh(walked, process);
-}
-
-void walked_python_read(struct walked_python *walked, const uint64_t *records, size_t nr_words)
-{
-	for (size_t i = 0; walked && i < walked->processes.nr; i++) {
-		const struct process *process = &walked->processes.data[i];
-
-		read_process(walked, process, records, nr_words);
-		if (process->python->codes.nr <= PYTHON_CODES_MAX)
-			continue;
-		look_python_forget(process->python);
-		read_process(walked, process, records, nr_words); /* those that were known are not any more */
-	}
-}
-
-/* Sets *ret_lacks if it cannot be read or has no name. */
-static uint32_t frame_of(struct look_python *python, const struct python_code *code, uint64_t first, uint64_t second,
-			 bool *ret_lacks)
-{
-	if (code)
-		return python_add_frame(python, code, ST_PYTHON_OFFSET(second));
-	if (!first && second == ST_PYTHON_MORE)
-		return python_add_label(python, "[python: more frames]", 1);
-	*ret_lacks = true;
-	return first ? python_add_label(python, "[python: no name]", 2)
-		     : python_add_label(python, "[python: not readable]", 0);
-}
-
-struct walked_inserts {
-	struct drain_insert *data;
-	size_t nr;
-	bool lacks_frames;
-};
-
-/* Adds frames `from` up to `to`, innermost first, that one call from C has led to. */
-static void add_call(struct look_python *python, const uint64_t *words, size_t from, size_t to, uint16_t place,
-		     bool replaces, struct walked_inserts *inserts)
-{
-	const size_t first = inserts->nr;
-
-	for (size_t i = from; i < to; i++) {
-		const struct python_code *code =
-			find_code(python, ST_PYTHON_ADDRESS(words[2 * i]), ST_PYTHON_COOKIE(words[2 * i + 1]));
-		bool is_first = inserts->nr == first;
-
-		if (code && python_is_helper(code))
-			continue;
-		inserts->data[inserts->nr++] = (struct drain_insert){
-			.place = (uint16_t)(place + (replaces && !is_first)),
-			.replaces = replaces && is_first,
-			.frame = frame_of(python, code, words[2 * i], words[2 * i + 1], &inserts->lacks_frames),
-		};
-	}
-}
-
-size_t walked_python_inserts(struct walked_python *walked, const struct st_stack *stack,
-			     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks)
-{
-	const uint64_t *words = python_words(stack);
-	const uint16_t after_all = stack->head.flags & ST_STACK_ELIDED ? ST_INNER_FRAMES + 1 : stack->head.nr_user;
-	const size_t nr = stack->head.nr_python;
-	struct walked_inserts inserts = { .data = data };
-	struct process *process = NULL;
-	size_t from = 0;
-
-	*ret_lacks = false;
-	for (size_t i = 0; walked && i < walked->processes.nr; i++)
-		if (walked->processes.data[i].tgid == stack->head.tgid)
-			process = &walked->processes.data[i];
-	if (!process || nr > ST_MAX_FRAMES)
-		return 0;
-	for (size_t i = 0; i < nr; i++) {
-		bool replaces = ST_PYTHON_REPLACES(words[2 * i]);
-		uint16_t place = (uint16_t)ST_PYTHON_PLACE(words[2 * i]);
-
-		if (!ST_PYTHON_ENDS(words[2 * i]))
-			continue;
-		if (!replaces && place >= stack->head.nr_user)
-			place = after_all; /* the native frames that it belongs between are missing */
-		add_call(process->python, words, from, i + 1, place, replaces, &inserts);
-		from = i + 1;
-	}
-	/* frames of a call whose place was not reached */
-	add_call(process->python, words, from, nr, after_all, false, &inserts);
-	*ret_lacks = inserts.lacks_frames;
-	return inserts.nr;
+	if (now - walked->swept_ns < SWEEP_MS * NSEC_PER_MSEC)
+		return;
+	walked->swept_ns = now;
+	sweep(walked);
 }

@@ -20,6 +20,7 @@
 #define EVICT_FROM_BYTES (8u << 20) /* of tables and mappings */
 #define RETRY_MS 10000
 #define RETRY_MAX_MS (64 * RETRY_MS)
+#define PYTHONS_MAX 4096 /* processes that nobody has taken */
 
 struct unwinding *unwinding_new(const struct unwinding_options *options)
 {
@@ -60,6 +61,7 @@ void unwinding_free(struct unwinding *unwinding)
 	vec_done(&unwinding->code_tables);
 	vec_done(&unwinding->modules);
 	vec_done(&unwinding->scratch);
+	vec_done(&unwinding->pythons);
 	free(unwinding);
 }
 
@@ -280,6 +282,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		}
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
+		space->has_python |= module->state == STATE_READY && module->python.status != PYTHON_ABSENT;
 	}
 	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
 		to.file_offset = 0; /* the side-band reports an address there */
@@ -297,6 +300,7 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space)
 
 	unwinding->scratch.nr = 0;
 	space->nr_put_off = 0;
+	space->has_python = false;
 	space->incomplete = !unwinding->store;
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
@@ -305,6 +309,10 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space)
 	if (!nr) {
 		unwind_store_remove_process(unwinding->store, &space->process);
 		return;
+	}
+	if (space->has_python && !space->is_told && unwinding->pythons.nr < PYTHONS_MAX) {
+		vec_push(&unwinding->pythons, space->process.tgid);
+		space->is_told = true;
 	}
 	to = unwinding->scratch.data;
 	nr = unwind_store_fit(to, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
@@ -383,6 +391,12 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 
 /* ---- processes ---- */
 
+/* 0: unknown. */
+static bool is_another(uint64_t before, uint64_t now)
+{
+	return before && now && before != now;
+}
+
 void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process)
 {
 	struct space **link = &unwinding->spaces[process->tgid % NR_BUCKETS], *space;
@@ -404,6 +418,9 @@ void unwinding_set(struct unwinding *unwinding, const struct spaces_process *pro
 		space = *link = xcalloc(1, sizeof(*space));
 	if (space->process.exec_id != process->exec_id)
 		unwinding_forget_codes(space);
+	if (is_another(space->process.exec_id, process->exec_id) ||
+	    is_another(space->process.start_time_ns, process->start_time_ns))
+		space->is_told = false;
 	before = space->mappings; /* may be the same */
 	space->mappings = mappings_share(process->mappings);
 	mappings_free(before);
@@ -473,14 +490,22 @@ const void *unwinding_slab(struct unwinding *unwinding, uint32_t number)
 	return unwinding && unwinding->store ? unwind_store_slab(unwinding->store, number) : NULL;
 }
 
-const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias)
+bool unwinding_next_python(struct unwinding *unwinding, uint32_t *ret_tgid)
+{
+	if (!unwinding || !unwinding->pythons.nr)
+		return false;
+	*ret_tgid = unwinding->pythons.data[--unwinding->pythons.nr];
+	return true;
+}
+
+bool unwinding_python(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_python *ret_python)
 {
 	const struct space *space = unwinding ? unwinding_space(unwinding, tgid) : NULL;
 	const struct mapping *mappings;
 	size_t nr;
 
 	if (!space)
-		return NULL;
+		return false;
 	mappings = mappings_now(space->mappings, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct unwind_space_mapping to = { .table = UNWIND_NO_TABLE };
@@ -494,10 +519,16 @@ const struct python_layout *unwinding_python(const struct unwinding *unwinding, 
 		place_module(module, &mappings[i], &to);
 		if (to.table == UNWIND_NO_TABLE)
 			continue;
-		*ret_bias = mappings[i].start - mappings[i].file_offset - to.to_address;
-		return &module->python;
+		*ret_python = (struct unwinding_python){
+			.layout = module->python,
+			.bias = mappings[i].start - mappings[i].file_offset - to.to_address,
+			.start_time_ns = space->process.start_time_ns,
+			.exec_id = space->process.exec_id,
+			.image = mappings[i].image,
+		};
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding)

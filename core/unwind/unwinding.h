@@ -65,11 +65,22 @@ int unwinding_fd(const struct unwinding *unwinding);
 /* A slab of the tables (struct st_slab), for reading, until unwinding_work(). NULL if there is no such slab, or no unwinding. */
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
 
+/* The CPython that a process maps. */
+struct unwinding_python {
+	struct python_layout layout;
+	uint64_t bias; /* to be added to addresses as in the file */
+	uint64_t start_time_ns, exec_id; /* of the process, as in struct spaces_process */
+	uint32_t image;
+};
+
+/* False: it maps none, or no table of the file is there yet. NULL: false. */
+bool unwinding_python(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_python *ret_python);
+
 /*
- * The layout of the CPython that a process maps, and what to add to addresses in it. NULL: it maps none, or no table of the file is
- * there yet. Valid until unwinding_work().
+ * Takes the next process that maps a CPython, once for each program that it executes. False: there is no other now. To be called after
+ * unwinding_work(). NULL: false.
  */
-const struct python_layout *unwinding_python(const struct unwinding *unwinding, uint32_t tgid, uint64_t *ret_bias);
+bool unwinding_next_python(struct unwinding *unwinding, uint32_t *ret_tgid);
 
 /*
  * The first of these user frames of a process, which were walked at `time_ns`, in memory whose code may have changed since its table was

@@ -57,6 +57,7 @@ struct space {
 	struct mappings *mappings;
 	bool incomplete; /* tables may come that it does not have yet */
 	uint32_t nr_put_off; /* files that the worker had no room for, while it is published */
+	bool has_python, is_told; /* it maps a CPython; unwinding_next_python() has told it, or will */
 	VEC(struct known_code) codes; /* by address */
 };
 
@@ -68,6 +69,7 @@ struct unwinding {
 	VEC(struct code_table) code_tables;
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
+	VEC(uint32_t) pythons; /* for unwinding_next_python() */
 	size_t nr_waiting;
 	uint64_t nr_taken; /* tables that the worker has made, plus 1 */
 	int64_t retry_ms; /* when tables that found no room are requested again; 0: there are none */

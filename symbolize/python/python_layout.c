@@ -61,6 +61,7 @@ static const char *const symbol_names[NR_SYMBOLS] = {
 struct asking {
 	const struct elf_file *elf;
 	uint64_t symbols[NR_SYMBOLS]; /* addresses; 0: the file has none */
+	uint64_t loop_bytes;
 	struct accessor accessor; /* of the function at hand */
 	uint16_t argument, frame, code; /* nodes: its argument; the frame of a frame object; and the code of that */
 	uint16_t object_frame; /* offset of the frame in a frame object */
@@ -411,6 +412,8 @@ static bool ask_objects(struct asking *asking)
 	asking->layout->code_type = asking->symbols[CODE_TYPE];
 	asking->layout->text_type = asking->symbols[UNICODE_TYPE];
 	asking->layout->loop = asking->symbols[LOOP];
+	if (asking->loop_bytes <= UINT32_MAX)
+		asking->layout->loop_bytes = (uint32_t)asking->loop_bytes;
 	return asking->layout->code_type && asking->layout->text_type;
 }
 
@@ -463,6 +466,8 @@ static void take_symbol(struct asking *asking, const Elf64_Sym *symbol, const ch
 	for (size_t i = 0; i < NR_SYMBOLS; i++)
 		if (!strcmp(symbol_names[i], name))
 			asking->symbols[i] = symbol->st_value;
+	if (asking->symbols[LOOP] == symbol->st_value)
+		asking->loop_bytes = symbol->st_size;
 }
 
 /* The exported symbols. False: the file is no CPython. */
@@ -517,6 +522,7 @@ void python_layout_read(const struct elf_file *elf, struct python_layout *ret_la
 		if (!questions[i].ask(&asking))
 			return;
 	}
+	python_loop_read(elf, ret_layout);
 	ret_layout->status = PYTHON_FOUND;
 	ret_layout->question = 0;
 }

@@ -10,3 +10,6 @@
 
 /* Never fails: what cannot be read is absent or refused. */
 void python_layout_read(const struct elf_file *elf, struct python_layout *ret_layout);
+
+/* With `thread_cframe`: finds where the loop tells the thread of its _PyCFrame, and where it has filled it. */
+void python_loop_read(const struct elf_file *elf, struct python_layout *layout);

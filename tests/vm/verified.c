@@ -38,11 +38,11 @@ struct access {
 	__u8 read_user;
 	const char *name;
 	__u8 unwind; /* enum st_unwind_mode */
-	__u8 python;
+	__u8 python; /* enum st_python_mode */
 };
 
 static const struct access accesses[] = {
-	{ TASK_ACCESS_PROBE_READ, 1, "probe read", ST_UNWIND_AUTO },
+	{ TASK_ACCESS_PROBE_READ, 1, "probe read", ST_UNWIND_AUTO, ST_PYTHON_LATER },
 	{ TASK_ACCESS_BTF, 0, "btf, user memory closed" },
 	{ TASK_ACCESS_NONE, 0, "none" },
 };
@@ -50,18 +50,18 @@ static const struct access accesses[] = {
 /* --unwind=fp: other functions walk then, and before 6.8 the verifier looks at those of both. */
 static const struct access by_frames = { TASK_ACCESS_PROBE_READ, 1, "probe read, frame pointers", ST_UNWIND_OFF };
 
-/* -p of a Python: the programs that have its frames walk them too. */
-static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe read, Python", ST_UNWIND_AUTO, 1 };
+/* Where there is a Python, the programs that take user stacks walk its frames too. */
+static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe read, Python", ST_UNWIND_AUTO,
+					   ST_PYTHON_WALK };
 
 static bool walks_python(const char *name)
 {
-	static const char *const names[] = { "on_sample",      "on_wall_sample", "on_switch",
-					     "on_wall_switch", "on_waking",      "on_waking_anywhere" };
+	static const char *const others[] = { "on_birth", "on_fork", "on_free", "on_task", "on_wall_wakeup" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strncmp(name, others[i], strlen(others[i])))
+			return false;
+	return true;
 }
 
 static void switch_everything_on(struct st_config *config, const struct access *access)
@@ -191,7 +191,8 @@ static const char *tail_of(const char *log)
 
 static int judge(const char *name, const struct access *access, long count, long before)
 {
-	long python = walks_python(name) && access == &accesses[0] ? load_one(name, &with_python) : UNKNOWN;
+	long python = walks_python(name) && access == &accesses[0] && count != REFUSED ? load_one(name, &with_python)
+										       : UNKNOWN;
 	bool walks_frames = count != REFUSED && access->read_user; /* as core/session/load_config.c has it */
 
 	if (python == REFUSED)
