@@ -22,40 +22,25 @@ frames_come() { # FRAME
 }
 
 later() { # ARG…
-	mkfifo "$T/in"
-	"$python" "$SOURCE/tests/e2e/python_later.py" "$@" <"$T/in" >"$T/ready_python" &
-	later_pid=$!
-	exec 8>"$T/in"
-}
-
-later_end() {
-	exec 8>&-
-	wait "$later_pid"
-	rm "$T/in"
+	fixture "$python" "$SOURCE/tests/e2e/python_later.py" "$@"
 }
 
 tool_start profile -F 499 -f -i 1
 later
 frames_come spun
-later_end
+fixture_end
 
 tool_start offcputime -f -i 1 --state S
 later fork
 frames_come slept
-later_end
+fixture_end
 
 # One that was there, to an applet that sees all threads.
 later
 tool_start offcputime -f -i 1
 frames_come slept
-later_end
 
 # Probes walk them if the process of -p has them at the start.
-later
-until grep -q READY "$T/ready_python"; do sleep 0.05; done
-pid=$(sed "s/READY //" "$T/ready_python")
-tool_start count -f -p "$pid" -i 1 t:syscalls:sys_enter_clock_nanosleep
+tool_start count -f -p "$fixture_pid" -i 1 t:syscalls:sys_enter_clock_nanosleep
 frames_come slept
-tool_start stacksnoop -f -p "$pid" t:syscalls:sys_enter_clock_nanosleep
-frames_come slept
-later_end
+fixture_end
