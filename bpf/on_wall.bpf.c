@@ -245,6 +245,7 @@ int on_wall_switch(__u64 *ctx)
 	struct st_way way = {};
 	int wanted = 0;
 
+	ST_HAND_OVER(ctx, st_python_switch);
 	if (st_way_begin(&way) || st_wall_is_over(&way, now))
 		return ST_RETURN_TP_BTF;
 	if (change.prev->pid)

@@ -4,6 +4,16 @@
 #include "symbolize/python/python_layout.h"
 #include "tests/fuzz/fuzz.h"
 
+/* The input as the beginning of the loop. */
+static void check_loop(const struct elf_file *elf)
+{
+	struct python_layout layout = { .loop = 0x1000, .thread_cframe = 0x38, .thread_frame = 8 };
+
+	python_loop_read(elf, &layout);
+	if (!layout.unfilled_bytes || layout.unfilled + layout.unfilled_bytes > 512)
+		__builtin_trap();
+}
+
 /* The input as code, whose expressions must refer to earlier ones. */
 static void check_accessor(const uint8_t *data, size_t size)
 {
@@ -15,6 +25,7 @@ static void check_accessor(const uint8_t *data, size_t size)
 
 	elf.segments.data = &segment;
 	elf.segments.nr = 1;
+	check_loop(&elf);
 	if (!size || accessor_read(&accessor, &elf, 0x1000))
 		return;
 	if (accessor.nr_nodes > ACCESSOR_NODES_MAX || accessor.nr_returns > ACCESSOR_FACTS_MAX ||

@@ -226,6 +226,7 @@ static bool check_build(const char *path)
 		assert_int_equal(layout.thread_frame, known[i].frame);
 		assert_int_equal(layout.interpreter_threads, known[i].threads);
 		assert_int_equal(layout.text_ascii, known[i].ascii);
+		assert_int_equal(layout.cframe_below != 0, layout.thread_cframe != PYTHON_NONE);
 		return true;
 	}
 	return false;
@@ -243,6 +244,61 @@ TEST(builds_of_this_host_are_read)
 		nr += check_build(path);
 	}
 	print_message("%u builds\n", nr);
+}
+
+/* ---- the loop ---- */
+
+/* Its beginning in 3.11.7, up to the first branch after its _PyCFrame is filled. */
+static const uint8_t loop_code[] = {
+	0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54, 0x55, 0x53, 0x48, 0x81, 0xec, 0x18, 0x01, 0x00,
+	0x00, 0x48, 0x85, 0xff, 0x0f, 0x84, 0x72, 0x97, 0x00, 0x00, 0x48, 0x8b, 0x47, 0x10, 0x48, 0x89,
+	0xf5, 0x48, 0x8d, 0xb4, 0x24, 0xa0, 0x00, 0x00, 0x00, 0x49, 0x89, 0xfc, 0x66, 0x48, 0x0f, 0x6e,
+	0xc5, 0x48, 0x89, 0x44, 0x24, 0x20, 0x48, 0x8b, 0x47, 0x38, 0x0f, 0xb6, 0x08, 0x66, 0x48, 0x0f,
+	0x6e, 0xd8, 0x48, 0x89, 0x77, 0x38, 0x48, 0x8b, 0x70, 0x08, 0x66, 0x0f, 0x6c, 0xc3, 0x8b, 0x47,
+	0x20, 0xc6, 0x45, 0x44, 0x01, 0x88, 0x8c, 0x24, 0xa0, 0x00, 0x00, 0x00, 0x48, 0x89, 0x75, 0x30,
+	0x0f, 0x11, 0x84, 0x24, 0xa8, 0x00, 0x00, 0x00, 0x85, 0xd2, 0x0f, 0x85, 0x80, 0x00, 0x00, 0x00,
+};
+
+/* The loop with one byte changed. */
+static struct python_layout loop_with(size_t at, uint8_t byte)
+{
+	struct python_layout layout = { .loop = CODE_AT, .thread_cframe = 0x38, .thread_frame = 8 };
+	struct elf_writer writer;
+	struct elf_file elf;
+
+	elf_writer_init(&writer, ET_DYN);
+	elf_writer_code(&writer, CODE_AT, CODE_OFFSET, CODE_BYTES);
+	elf_writer_finish(&writer);
+	memset(writer.image.data + CODE_OFFSET, 0x90, 512);
+	memcpy(writer.image.data + CODE_OFFSET, loop_code, sizeof(loop_code));
+	writer.image.data[CODE_OFFSET + at] = byte;
+	assert_int_equal(elf_file_open_memory(&elf, writer.image.data, writer.image.nr), 0);
+	python_loop_read(&elf, &layout);
+	elf_file_done(&elf);
+	elf_writer_done(&writer);
+	return layout;
+}
+
+static void expect_loop(size_t at, uint8_t byte, uint16_t unfilled, uint16_t bytes, uint16_t below)
+{
+	struct python_layout layout = loop_with(at, byte);
+
+	assert_int_equal(layout.unfilled, unfilled);
+	assert_int_equal(layout.unfilled_bytes, bytes);
+	assert_int_equal(layout.cframe_below, below);
+}
+
+TEST(the_loop_tells_where_it_fills_its_frame)
+{
+	enum {
+		TELLS = 66, /* mov %rsi,0x38(%rdi) */
+		FILLS = 96, /* movups %xmm0,0xa8(%rsp) */
+	};
+
+	expect_loop(0, loop_code[0], TELLS + 4, 36, 8 + 0x118 + 6 * 8 - 0xa0);
+	expect_loop(TELLS + 3, 0x40, 0, 256, 0); /* another word of the thread */
+	expect_loop(FILLS + 4, 0xb0, 0, 256, 0); /* the word after it */
+	expect_loop(FILLS, 0xc3, 0, 256, 0); /* it returns before */
 }
 
 /* ---- lines ---- */
