@@ -22,6 +22,14 @@ static int idle_parse(const char *text, void *field)
 	return 0;
 }
 
+static int waits_parse(const char *name, void *ret_waits)
+{
+	enum wait_stacks *waits = ret_waits;
+
+	*waits = !strcmp(name, "all") ? WAITS_ALL : !strcmp(name, "sampled") ? WAITS_SAMPLED : WAITS_AUTO;
+	return 0;
+}
+
 static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,
 		   .exclusive = "who"),
@@ -38,7 +46,19 @@ static const struct option_spec table[] = {
 	RUN_OPTION(
 		0, "under", plan.idle.under, "FUNC",
 		"FUNC, a regular expression, matches functions that do the work: no wait below them is idle, and all others are"),
+	RUN_OPTION(0, "latency", plan.view.latency, NULL,
+		   "divide time on the CPU by the number of threads of the process that ran at that moment: what takes "
+		   "long, not what uses much"),
+	RUN_OPTION(
+		0, "waits", plan.waits, "HOW",
+		"which waits have their own stack: all, sampled (by duration), or auto: all, until threads switch too often; "
+		"default auto",
+		.values = "auto all sampled", .parse = waits_parse),
 	RUN_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate threads, named PID/TID"),
+	OUR_OPTION(0, "cgroup", plan.cgroup, "PATH|ID", "the threads of this cgroup and those below it",
+		   .exclusive = "who"),
+	OUR_OPTION(0, "container", plan.container, "ID", "the threads of this container: at least 12 digits of its id",
+		   .exclusive = "who"),
 	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
 	RUN_FRAGMENT(guard_table),
 	RUN_FRAGMENT(common_table),
@@ -58,8 +78,8 @@ static int plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
 
-	if (!plan->tgids.nr && !plan->command && !options->all)
-		return fail_usage("whose threads? -p PID, -a for all processes, or a command after --");
+	if (!plan->tgids.nr && !plan->command && !plan->cgroup && !plan->container && !options->all)
+		return fail_usage("whose threads? -p PID, --cgroup PATH, -a for all processes, or a command after --");
 	stack_plan(options);
 	return common_plan(options);
 }
@@ -69,6 +89,8 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 	buf_adds(line, "Tracing all time of ");
 	if (plan->command) {
 		buf_adds(line, plan->follow_children ? "the command and its children" : "the command");
+	} else if (plan->cgroup || plan->container) {
+		buf_addf(line, "%s %s", plan->cgroup ? "cgroup" : "container", plan->cgroup ?: plan->container);
 	} else if (!plan->tgids.nr) {
 		buf_adds(line, "all processes");
 	} else {
@@ -83,6 +105,7 @@ static const struct applet_example examples[] = {
 	{ "-p 185 5", "where all threads of process 185 spend 5 seconds", true },
 	{ "-- sort words.txt", "a command, from start to end", true },
 	{ "-a 5", "all threads of the host", true },
+	{ "--cgroup system.slice/nginx.service 5", "the threads of a service" },
 	{ "-f -p 185 5", "in folded format" },
 	{ "-o five.html -p 185 5", "as a page, with the states at the root", true },
 	{ "--per-thread -p 185 5", "each thread by itself" },

@@ -270,6 +270,22 @@ struct st_wall {
 	__u32 first_state; /* of first_ns */
 	__u64 process_start_ns; /* of its process */
 	__u32 tgid, tid; /* in our pid namespace; 0: it is outside. An ending thread has no ids there any more. */
+	/* Time that was counted without stack, and is in no sample yet: of waits, and of waits for a CPU. It begins with a random part of a period. */
+	__u64 owed_ns[2];
+	__u32 run_state; /* of first_run_ns: THREAD_RUNNABLE or THREAD_THROTTLED */
+	__u8 has_left; /* the CPU, while it was followed: first_ns is then of a wait whose stack was not wanted */
+	__u8 due; /* bits: owed_ns has a period, and the stack is taken when the thread is back */
+	__u8 owes; /* owed_ns has begun */
+	__u8 pad;
+};
+
+#define ST_WALL_PERIOD_NS 1000000 /* the shortest period of sampled waits */
+#define ST_WALL_SLOT_NS 250000000 /* the budget of stacks is for so long */
+
+/* What runs on a CPU, for --latency. In a cache line of its own. */
+struct st_running {
+	__u32 tgid; /* the kernel's */
+	__u32 pad[15];
 };
 
 /* ---- calls that are timed: bpf/on_call.bpf.c ---- */
@@ -523,6 +539,9 @@ struct st_control {
 	__u64 wall_held_ns; /* in THREAD_HELD */
 	__u64 wall_level; /* of our pid namespace */
 	__u64 wall_odd; /* impossible transitions, and threads whose beginning was not seen */
+	__u64 wall_period_ns; /* of sampled waits, of each thread; 0: each wait has its stack */
+	__u64 wall_slot_ns, wall_stacks; /* when it began, and the stacks of waits in it */
+	__u64 wall_sampled; /* 1: waits were sampled at any time */
 	/*
 	 * How often a process has mapped other code where it had code, by tgid modulo the size; written by user space. Another process of
 	 * the same place only sends some records again.
@@ -578,6 +597,7 @@ struct st_config {
 	__u64 sample_period_ns; /* of a clock event with a constant period; else 0 */
 	__u64 filter_start_ns; /* when `filter_single` began: CLOCK_BOOTTIME in ticks of ST_START_NS; 0: not known */
 	__u64 ring_wake_bytes; /* the reader is woken when more than this waits in the ring */
+	__u64 cgroup_id; /* with use_cgroup: for the iterator of tasks, which sees other tasks than the current one */
 	__u32 key_parts; /* enum key_part */
 	__u32 task_access; /* enum task_access */
 	__u32 task_filter; /* enum st_task_filter */
@@ -600,6 +620,10 @@ struct st_config {
 	__u8 filters; /* st_has_filters() */
 	__u8 follows_walls; /* wall: on_task makes and checks the entries of st_walls */
 	__u8 python; /* enum st_python_mode; all but OFF need `unwind` */
+	__u8 latency; /* wall: samples have the number of running threads of their process, as their probe */
+	__u32 wall_budget; /* stacks of waits in ST_WALL_SLOT_NS; 0: no limit */
+	__u32 nr_cpus; /* with `latency`: possible ones */
+	__u64 wall_least_ns; /* the least period: 0, or ST_WALL_PERIOD_NS if waits are always sampled */
 	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
 	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
@@ -661,12 +685,12 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
-ST_ASSERT_SIZE(struct st_wall, 80);
+ST_ASSERT_SIZE(struct st_wall, 104);
 ST_ASSERT_SIZE(struct st_calls, 16 + 32 * ST_CALLS_MAX);
-ST_ASSERT_SIZE(struct st_look, 112 + 80 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
+ST_ASSERT_SIZE(struct st_look, 112 + 104 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_python, 80);
 _Static_assert(ST_PYTHON_FRAME_BYTES / 8 + 6 == 16, "offsets are masked");
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);
-ST_ASSERT_SIZE(struct st_config, 104);
+ST_ASSERT_SIZE(struct st_config, 136);

@@ -104,8 +104,31 @@ struct sched_info {
 	unsigned long long last_arrival; /* when the task last came onto a CPU, by the scheduler's clock */
 };
 
+/* Without CONFIG_CFS_BANDWIDTH it has no counter. */
+struct cfs_rq {
+	int throttle_count; /* of cgroups from this one up that have used up their quota */
+};
+
 struct sched_entity {
 	unsigned char sched_delayed; /* asleep, though on the run queue; from 6.12 on */
+	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* of version 2 */
 };
 
 struct thread_struct {
@@ -122,7 +145,10 @@ struct task_struct {
 	char comm[16];
 	int on_cpu; /* a byte in 7.2 */
 	unsigned int on_rq; /* the same */
+	int prio;
 	struct sched_entity se;
+	_Bool throttled; /* from 6.18 on threads are throttled, before that run queues */
+	struct css_set *cgroups;
 	int exit_state;
 	unsigned long nvcsw, nivcsw;
 	struct sched_info sched_info;

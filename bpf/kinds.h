@@ -51,11 +51,16 @@ enum thread_state {
 	THREAD_STOPPED, /* T, t, or frozen */
 	THREAD_UNKNOWN, /* the kernel did not report a switch, or its state came too late */
 	THREAD_HELD, /* stopped by stacktool itself: not part of the run */
+	THREAD_THROTTLED, /* it would run, but its cgroup has used up its quota when it leaves the CPU */
 	THREAD_NR_STATES,
 };
 
 /* `is_first`: the stack of the interval was not taken, because it began before the first switch of the thread. */
 #define WALL_REASON(state, is_first) (0x40 | (is_first) << 4 | (state))
+
+/* Of a sampled stack: `sum` is its share in the waits of its thread in this state that were counted without stack. */
+#define WALL_SAMPLE(state) (0x60 | (state))
+#define WALL_IS_SAMPLE(reason) ((reason) >> 5 & 1)
 
 /* ---- in plans ---- */
 

@@ -80,6 +80,8 @@
 	X(WALL_ODD, STACK,                                                                                                                    \
 	  "impossible {transition|transitions} between states: a context switch or a new thread was not seen; the time before it is unknown") \
 	X(WALL_DIFFERS, EVENT, "{nanosecond|nanoseconds} by which states and lifetimes of threads differ")                                    \
+	X(WALL_SAMPLED, NOTE,                                                                                                                 \
+	  "{wait|waits} without a stack of {its|their} own: they share those of waits that were sampled by duration")                         \
 	X(CALL_OPEN, NOTE, "{call|calls} had not ended when the run ended: not timed")
 
 #define ST_LOSSES(X)        \

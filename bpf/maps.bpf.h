@@ -117,6 +117,8 @@ ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
 ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);
 ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros: the entry of a thread begins with them */
 ST_MAP(st_call_places, ARRAY, 0, 1, __u32, struct st_call_place);
+/* By CPU. */
+ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running);
 
 /* ---- threads as they are now ---- */
 

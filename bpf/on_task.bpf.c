@@ -27,12 +27,31 @@ static __always_inline void st_look_at_ids(struct task_struct *task, struct st_l
 	look->tgid = st_id_of(BPF_CORE_READ(task, group_leader), level);
 }
 
-/* Of -p, or of a command and its children. */
+#define ST_CGROUP_LEVELS 32
+
+/* Whether it is in the cgroup of the filter, or below it. */
+static __always_inline int st_is_in_cgroup(struct task_struct *task)
+{
+	struct cgroup *group = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	struct cgroup_subsys_state *parent;
+
+	for (int level = 0; level < ST_CGROUP_LEVELS; level++) {
+		if (BPF_CORE_READ(group, kn, id) == st_config.cgroup_id)
+			return 1;
+		parent = BPF_CORE_READ(group, self.parent);
+		if (!parent)
+			return 0;
+		group = (void *)parent - bpf_core_field_offset(struct cgroup, self);
+	}
+	return 0;
+}
+
+/* Of -p, of a command and its children, or of a cgroup. */
 static __always_inline int st_wants_look(struct task_struct *task, const struct st_look *look)
 {
 	__u32 global_tgid;
 
-	if (!look->tid || !look->tgid)
+	if (!look->tid || !look->tgid || (st_config.use_cgroup && !st_is_in_cgroup(task)))
 		return 0;
 	if (st_config.task_filter != ST_FILTER_TGID)
 		return 1;

@@ -7,7 +7,9 @@
  * begin with sched_wakeup_new, in the parent; those that existed before have an entry by the iterator (on_task.bpf.c). A thread without
  * an entry is not followed, or its beginning was missed. Threads outside our pid namespace are not followed.
  *
- * A wait is counted as a pair of the record that the thread had when it left the CPU, with WALL_REASON() as reason. Time on the CPU is
+ * A wait is counted as a pair of the record that the thread had when it left the CPU, with WALL_REASON() as reason. If threads switch
+ * more often than st_config.wall_budget allows, waits are counted without stacks, and samples show where: each thread adds up its waits,
+ * and when they cross a multiple of a period, its stack is taken when it is back (on_wall_back), counted with WALL_SAMPLE(). Time on the CPU is
  * counted with a record of the thread without stacks; timed samples show what it did. An impossible transition, because a switch was
  * not reported, is counted in st_control.wall_odd, and the time before it is THREAD_UNKNOWN.
  */
@@ -51,6 +53,22 @@ static __always_inline int st_is_queued(struct task_struct *task)
 	return task->on_rq != 0;
 }
 
+/* Whether it is ready to run, and its cgroup may not use the CPU. A thread of a real-time class has no such quota. */
+static __always_inline int st_is_throttled(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(task->se.cfs_rq->throttle_count) ||
+	    task->prio < ST_FIRST_FAIR_PRIO)
+		return 0;
+	return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+}
+
+static __always_inline int st_is_runnable(__u32 state)
+{
+	return state == THREAD_RUNNABLE || state == THREAD_THROTTLED;
+}
+
 /* ---- counting: a global function, because the verifier would follow each call of an inline one ---- */
 
 /*
@@ -87,13 +105,72 @@ static __always_inline void st_wall_waited(const struct st_way *way, struct st_w
 		ST_ADD(way->control->wall_held_ns, span_ns);
 	} else if (entry->sleeper.lo | entry->sleeper.hi) {
 		st_wall_add(way, &entry->sleeper, WALL_REASON(state, 0), span_ns, 0);
-	} else if (state == THREAD_RUNNABLE) {
+	} else if (st_is_runnable(state)) {
 		entry->first_run_ns += span_ns;
+		entry->run_state = state;
+		entry->owed_ns[1] += span_ns;
 	} else {
 		entry->first_ns += span_ns;
 		entry->first_state = state;
 		entry->first_end_ns = now;
+		entry->owed_ns[0] += span_ns;
 	}
+}
+
+/* ---- which waits have a stack ---- */
+
+static __always_inline __u64 st_wall_period(const struct st_way *way)
+{
+	return *(volatile __u64 *)&way->control->wall_period_ns;
+}
+
+/* Counts a stack of a wait. More of them in a slot than the budget double the period, much fewer halve it. CPUs that do so together do no harm. */
+static __always_inline void st_wall_pace(const struct st_way *way, __u64 now)
+{
+	struct st_control *control = way->control;
+	__u64 stacks, period = st_wall_period(way), in_time;
+
+	if (!st_config.wall_budget)
+		return;
+	ST_ADD(control->wall_stacks, 1);
+	stacks = *(volatile __u64 *)&control->wall_stacks;
+	in_time = now - *(volatile __u64 *)&control->wall_slot_ns < ST_WALL_SLOT_NS;
+	if (stacks <= st_config.wall_budget && in_time)
+		return;
+	if (stacks > st_config.wall_budget && in_time)
+		period = period ? period * 2 : ST_WALL_PERIOD_NS;
+	else if (stacks < st_config.wall_budget / 4)
+		period = period > ST_WALL_PERIOD_NS ? period / 2 : st_config.wall_least_ns;
+	if (period > ST_WALL_PERIOD_NS << 10)
+		period = ST_WALL_PERIOD_NS << 10;
+	if (period)
+		control->wall_sampled = 1;
+	control->wall_period_ns = period;
+	control->wall_slot_ns = now;
+	control->wall_stacks = 0;
+}
+
+/* The thread leaves the CPU, and its stack is not taken. */
+static __always_inline void st_wall_owe(struct st_wall *entry, __u64 period_ns)
+{
+	entry->sleeper = (struct st_id){};
+	if (entry->owes)
+		return;
+	entry->owes = 1;
+	entry->owed_ns[0] = period_ns * bpf_get_prandom_u32() >> 32;
+	entry->owed_ns[1] = period_ns * bpf_get_prandom_u32() >> 32;
+}
+
+/* The thread comes back. */
+static __always_inline void st_wall_ask(const struct st_way *way, struct st_wall *entry)
+{
+	__u64 period_ns = st_wall_period(way);
+
+	if (!st_config.wall_budget || !entry->owes)
+		return;
+	if (period_ns < ST_WALL_PERIOD_NS)
+		period_ns = ST_WALL_PERIOD_NS;
+	entry->due = (entry->owed_ns[0] >= period_ns) | (entry->owed_ns[1] >= period_ns) << 1;
 }
 
 /* ---- leaving the CPU ---- */
@@ -105,8 +182,11 @@ static __always_inline void st_wall_ran(const struct st_way *way, struct st_slot
 	struct st_stack *stack = &slot->stack;
 	__u64 span_ns = st_wall_span(way, entry->since_ns, now);
 
-	st_wall_add(way, &stack->head.id, WALL_REASON(entry->first_state, 1), entry->first_ns, entry->first_end_ns);
-	st_wall_add(way, &stack->head.id, WALL_REASON(THREAD_RUNNABLE, 1), entry->first_run_ns, entry->since_ns);
+	st_wall_add(way, &stack->head.id, WALL_REASON(entry->first_state, !entry->has_left), entry->first_ns,
+		    entry->first_end_ns);
+	st_wall_add(way, &stack->head.id, WALL_REASON(entry->run_state, !entry->has_left), entry->first_run_ns,
+		    entry->since_ns);
+	entry->has_left = 1;
 	entry->first_ns = entry->first_run_ns = 0;
 	if (entry->state != THREAD_ON_CPU && span_ns)
 		ST_ADD(way->control->wall_odd, 1);
@@ -169,6 +249,11 @@ static __always_inline struct st_wall *st_wall_of_current(const struct st_way *w
 	st_who_is_current(&who);
 	if (who.foreign || !st_wanted(&who))
 		return 0;
+	if (st_config.use_cgroup) { /* it has come into the cgroup, and is followed from now on */
+		ST_ADD(way->control->wall_lifetimes_ns, -st_wall_span(way, task->start_time, now));
+		fresh.since_ns = now;
+		fresh.state = THREAD_ON_CPU;
+	}
 	fresh.tgid = who.tgid;
 	fresh.tid = who.tid;
 	bpf_map_update_elem(&st_walls, &key, &fresh, BPF_ANY);
@@ -183,6 +268,7 @@ static __always_inline int st_wall_out(void *ctx, const struct st_way *way, stru
 				       __u64 now)
 {
 	struct st_wall *entry = st_wall_of_current(way, task, now);
+	__u64 period_ns = st_config.wall_budget ? st_wall_period(way) : 0;
 	struct st_who who = {};
 	struct st_slot *slot;
 	__u32 index = 0;
@@ -206,12 +292,17 @@ static __always_inline int st_wall_out(void *ctx, const struct st_way *way, stru
 	}
 	if (!slot)
 		return 1;
-	st_build_sleeper(ctx, way, slot, index, &who, task, now);
-	st_send_record(way, &slot->stack);
-	entry->sleeper = slot->stack.head.id;
+	if (period_ns) {
+		st_wall_owe(entry, period_ns);
+	} else {
+		st_build_sleeper(ctx, way, slot, index, &who, task, now);
+		st_send_record(way, &slot->stack);
+		entry->sleeper = slot->stack.head.id;
+		st_wall_pace(way, now);
+	}
 	st_slot_release(slot);
 	if (!state || st_is_queued(task))
-		state = THREAD_RUNNABLE;
+		state = st_is_throttled(task) ? THREAD_THROTTLED : THREAD_RUNNABLE;
 	else
 		state = st_is_held(way, state) ? THREAD_HELD : st_wall_state(state);
 	st_wall_go(entry, state, now);
@@ -224,17 +315,32 @@ static __always_inline int st_wall_out(void *ctx, const struct st_way *way, stru
 static __always_inline int st_wall_in(const struct st_way *way, struct task_struct *task, __u64 now)
 {
 	struct st_wall *entry = st_wall_find(task);
-	__u32 state = THREAD_RUNNABLE;
+	__u32 state;
 
 	if (!entry || entry->start_time_ns != task->start_time)
 		return 0;
-	if (entry->state != THREAD_RUNNABLE) {
+	state = entry->state;
+	if (!st_is_runnable(state)) {
 		ST_ADD(way->control->wall_odd, st_wall_span(way, entry->since_ns, now) != 0);
 		state = THREAD_UNKNOWN;
 	}
 	st_wall_waited(way, entry, state, now);
 	st_wall_go(entry, THREAD_ON_CPU, now);
+	st_wall_ask(way, entry);
 	return 1;
+}
+
+/* For the samples of other CPUs. */
+static __always_inline void st_wall_note_running(const struct task_struct *task)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct st_running *running;
+
+	if (!st_config.latency)
+		return;
+	running = bpf_map_lookup_elem(&st_running, &cpu);
+	if (running)
+		running->tgid = task->tgid;
 }
 
 SEC("?tp_btf/sched_switch")
@@ -252,7 +358,59 @@ int on_wall_switch(__u64 *ctx)
 		wanted = st_wall_out(ctx, &way, change.prev, change.state, now);
 	if (change.next->pid)
 		wanted |= st_wall_in(&way, change.next, now);
+	st_wall_note_running(change.next);
 	st_cost_stop(now, now, 0, (__u32)wanted);
+	return ST_RETURN_TP_BTF;
+}
+
+/* ---- being back ---- */
+
+/* Counts the stack for what has come together of a kind of wait, in whole periods. */
+static __always_inline void st_wall_share(const struct st_way *way, const struct st_id *id, __u32 state, __u64 *owed_ns)
+{
+	__u64 period_ns = st_wall_period(way), share_ns;
+
+	if (period_ns < ST_WALL_PERIOD_NS)
+		period_ns = ST_WALL_PERIOD_NS;
+	share_ns = *owed_ns - *owed_ns % period_ns;
+	*owed_ns -= share_ns;
+	st_wall_add(way, id, WALL_SAMPLE(state), share_ns, 0);
+}
+
+/*
+ * The last thing of a switch: the thread is current again, where it has left the CPU. Kernels before 6.16 do not have this tracepoint.
+ */
+SEC("?tp_btf/sched_exit_tp")
+int on_wall_back(__u64 *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	struct st_wall *entry = st_wall_find(task);
+	struct st_who who = {};
+	struct st_slot *slot;
+	struct st_way way = {};
+	__u32 index = 0;
+	struct st_id id;
+	__u64 now;
+
+	if (!entry || !entry->due || st_way_begin(&way))
+		return ST_RETURN_TP_BTF;
+	now = bpf_ktime_get_ns();
+	slot = st_wall_is_over(&way, now) ? 0 : st_slot_claim(&index);
+	if (!slot)
+		return ST_RETURN_TP_BTF; /* the time is in the next sample */
+	who.tgid = entry->tgid;
+	who.tid = entry->tid;
+	st_build_sleeper(ctx, &way, slot, index, &who, task, now);
+	st_send_record(&way, &slot->stack);
+	id = slot->stack.head.id;
+	st_slot_release(slot);
+	if (entry->due & 1)
+		st_wall_share(&way, &id, entry->first_state, &entry->owed_ns[0]);
+	if (entry->due & 2)
+		st_wall_share(&way, &id, entry->run_state, &entry->owed_ns[1]);
+	entry->due = 0;
+	st_wall_pace(&way, now);
+	st_cost_stop(now, now, 0, 1);
 	return ST_RETURN_TP_BTF;
 }
 
@@ -263,7 +421,8 @@ static __always_inline int st_wall_woken(const struct st_way *way, struct task_s
 {
 	struct st_wall *entry = st_wall_find(task);
 
-	if (!entry || entry->start_time_ns != task->start_time || entry->state <= THREAD_RUNNABLE)
+	if (!entry || entry->start_time_ns != task->start_time || entry->state <= THREAD_RUNNABLE ||
+	    entry->state == THREAD_THROTTLED)
 		return 0;
 	st_wall_waited(way, entry, entry->state, now);
 	st_wall_go(entry, THREAD_RUNNABLE, now);
@@ -328,10 +487,27 @@ int on_wall_wakeup_new(__u64 *ctx)
 
 /* ---- what runs ---- */
 
-/* As on_sample.bpf.c, beside the programs above, which it may interrupt. Only of threads that pass the filters. */
-SEC("?perf_event")
-int on_wall_sample(struct bpf_perf_event_data *ctx)
+/* The threads of a process that run, with the current one. Another CPU may switch at this moment: then it is as before or after. */
+__noinline int st_wall_nr_running(__u32 tgid)
 {
+	__u32 here = bpf_get_smp_processor_id(), nr = 1;
+
+	for (__u32 cpu = 0; cpu < ST_MAX_CPUS; cpu++) {
+		__u32 place = cpu;
+		struct st_running *running;
+
+		if (cpu >= st_config.nr_cpus)
+			break;
+		running = bpf_map_lookup_elem(&st_running, &place);
+		nr += running && running->tgid == tgid && cpu != here;
+	}
+	return nr;
+}
+
+/* As on_sample.bpf.c, beside the programs above, which it may interrupt. Only of threads that pass the filters. */
+static __always_inline int st_wall_sample(struct bpf_perf_event_data *ctx, int tells_running)
+{
+	__u64 nr_running = 0;
 	__u64 now = bpf_ktime_get_ns(), turn, begun;
 	struct st_who who = {};
 	struct st_way way = {};
@@ -345,7 +521,22 @@ int on_wall_sample(struct bpf_perf_event_data *ctx)
 	ST_NOTE(way.stats->seen, 1);
 	turn = *(volatile __u64 *)&way.stats->seen;
 	begun = st_cost_start(turn);
-	st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
+	if (tells_running)
+		nr_running = st_wall_nr_running(bpf_get_current_pid_tgid() >> 32);
+	st_event(ctx, &way, &who, PROGRAM_SAMPLE, nr_running);
 	st_cost_stop(turn, begun, 0, 1);
 	return ST_RETURN_PERF_EVENT;
+}
+
+SEC("?perf_event")
+int on_wall_sample(struct bpf_perf_event_data *ctx)
+{
+	return st_wall_sample(ctx, 0);
+}
+
+/* --latency */
+SEC("?perf_event")
+int on_wall_latency(struct bpf_perf_event_data *ctx)
+{
+	return st_wall_sample(ctx, 1);
 }

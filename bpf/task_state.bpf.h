@@ -20,6 +20,7 @@ enum {
 	ST_TASK_RTLOCK_WAIT = 0x1000, /* v5.15 */
 	ST_TASK_FROZEN = 0x8000, /* v6.1 */
 	ST_PF_KTHREAD = 0x00200000,
+	ST_FIRST_FAIR_PRIO = 100, /* MAX_RT_PRIO */
 };
 
 /* The enum thread_state of a thread that is not on the run queue. TASK_WAKING: what it was before is gone. */

@@ -93,7 +93,8 @@ enum {
 	X(microseconds)    \
 	X(milliseconds)    \
 	X(by_function)     \
-	X(percentiles)
+	X(percentiles)     \
+	X(latency)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

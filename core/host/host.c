@@ -337,11 +337,11 @@ static bool is_pointer(const struct btf *btf, const struct btf_param *parameter)
 	return type && btf_is_ptr(type);
 }
 
-int host_scheduler_events(enum switch_order *ret_order)
+int host_scheduler_events(enum switch_order *ret_order, bool *ret_tells_end)
 {
 	_cleanup_(free_btf) struct btf *btf = btf__load_vmlinux_btf();
 	const struct btf_param *parameters;
-	unsigned int nr = 0, nr_waking = 0;
+	unsigned int nr = 0, nr_waking = 0, nr_end = 0;
 
 	if (!btf)
 		return fail_host(-errno, "scheduler: the kernel's BTF cannot be read: %s", strerror(errno));
@@ -351,6 +351,8 @@ int host_scheduler_events(enum switch_order *ret_order)
 		return fail_host(-EOPNOTSUPP,
 				 "scheduler: unknown arguments of the tracepoints sched_switch and sched_waking in "
 				 "this kernel's BTF");
+	if (ret_tells_end)
+		*ret_tells_end = tracepoint_parameters(btf, "btf_trace_sched_exit_tp", &nr_end) && nr_end == 1;
 	if (nr == 3)
 		*ret_order = SWITCH_PREV_NEXT;
 	else

@@ -84,8 +84,11 @@ bool host_counts_misses(enum program_kind kind);
  */
 bool host_has_cookies(enum program_kind kind);
 
-/* The order of the arguments of sched_switch. 0, or an ERR_HOST failure if programs cannot read those of sched_switch and sched_waking. */
-int host_scheduler_events(enum switch_order *ret_order);
+/*
+ * The order of the arguments of sched_switch. *ret_tells_end (may be NULL): whether there is a tracepoint at the end of a switch, when the
+ * thread is back. 0, or an ERR_HOST failure if programs cannot read the arguments of sched_switch and sched_waking.
+ */
+int host_scheduler_events(enum switch_order *ret_order, bool *ret_tells_end);
 
 /* Whether a program may be run for each thread (an iterator of tasks), and may read them. 0 or a recorded failure, with the remedy. */
 int host_require_task_iterator(void);

@@ -88,6 +88,13 @@ struct filter {
 #define OVERHEAD_DEFAULT 5000 /* if the user gave no limit */
 #define OVERHEAD_OFF UINT32_MAX
 
+/* --waits of wall: which waits have their own stack. */
+enum wait_stacks {
+	WAITS_AUTO, /* all, until threads switch too often; then they are sampled */
+	WAITS_ALL,
+	WAITS_SAMPLED, /* by their duration */
+};
+
 struct plan {
 	const char *applet; /* canonical name, static: "profile", "count" */
 	struct probe_spec probe; /* of several patterns the first one, with all of them in `typed` */
@@ -117,6 +124,7 @@ struct plan {
 	bool looks; /* at threads as they are now: a row for each, and timed samples only of those that run. States: `off_cpu` */
 	bool wall; /* all time of threads, by their states */
 	struct idle_plan idle; /* of `wall` */
+	enum wait_stacks waits; /* of `wall` */
 	char *const *command; /* argv of a command to start and follow; NULL: none */
 	bool follow_children; /* count the descendants of the command too */
 	const char *cgroup; /* only in this cgroup and below: a path or an id; NULL: all */

@@ -323,6 +323,7 @@ struct profile_view {
 	bool lines; /* --lines: source lines after the names */
 	bool inlines; /* --inlines: inlined calls are frames of their own */
 	bool idle_stacks; /* --idle show: call trees have the stacks of idle time, not only its sum */
+	bool latency; /* time on the CPU was divided by the number of threads of the process that ran */
 	/* VIEW_FUNCLATENCY: */
 	bool microseconds, milliseconds; /* -u, -m: the unit of lengths; neither: nanoseconds */
 	bool by_function; /* -F: a histogram for each function, and for each process where rows have one */

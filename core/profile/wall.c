@@ -10,6 +10,7 @@
 
 /* The `where` of our frames, of kind FRAME_TEXT. */
 #define RUN_QUEUE_PLACE (4ULL << 32)
+#define THROTTLED_PLACE (4ULL << 32 | 1)
 #define LABEL_PLACE(label) (5ULL << 32 | (label))
 
 enum label {
@@ -17,6 +18,7 @@ enum label {
 	LABEL_MOVED,
 	LABEL_NOT_READ,
 	LABEL_LOST,
+	LABEL_WAIT_NOT_SAMPLED,
 };
 
 static const struct state {
@@ -30,6 +32,7 @@ static const struct state {
 	[THREAD_STOPPED] = { "stopped", "[stopped]", 'T' },
 	[THREAD_UNKNOWN] = { "unknown", "[unknown state]", 0 },
 	[THREAD_HELD] = { "held", "[held]", 0 },
+	[THREAD_THROTTLED] = { "throttled", "[runnable]", 0 },
 	[WALL_IDLE] = { "idle", WALL_IDLE_ROOT, 0 },
 	[WALL_NO_STATE] = { "no state", "", 0 },
 };
@@ -39,10 +42,18 @@ struct piece {
 	uint64_t count;
 };
 
+/* A stack of a thread in a state, and its weight among the others. */
+struct sample {
+	uint32_t record;
+	enum thread_state state;
+	uint64_t count, weight;
+};
+
 /* A row to be. */
 struct fresh {
 	struct profile_id id;
 	uint64_t count, sum;
+	uint64_t shown; /* of the sum */
 };
 
 struct settling {
@@ -50,7 +61,7 @@ struct settling {
 	struct profile_interval *interval;
 	const struct u32_list *looks;
 	VEC(struct piece) pieces; /* waits, and the time of threads on the CPU */
-	VEC(struct profile_row) samples;
+	VEC(struct sample) samples;
 	VEC(struct fresh) rows;
 };
 
@@ -131,6 +142,7 @@ static const char *label_text(enum label label)
 		[LABEL_MOVED] = "[moved while being read]",
 		[LABEL_NOT_READ] = "[stack not read]",
 		[LABEL_LOST] = "[stack lost: ring full]",
+		[LABEL_WAIT_NOT_SAMPLED] = "[wait, not sampled]",
 	};
 
 	return texts[label];
@@ -153,11 +165,19 @@ static void end_stacks(struct profile_record *record)
 	record->user_status = STACK_OK;
 }
 
+/* With --latency, what several threads of a process do at the same time takes the process only a part of their time. */
+static uint64_t shown_of(const struct settling *settling, const struct profile_record *record, enum thread_state state,
+			 uint64_t sum)
+{
+	return settling->profile->view.latency && state == THREAD_ON_CPU && record->probe ? sum / record->probe : sum;
+}
+
 /* `label`: in place of the user frames; -1: none. */
 static void add_row(struct settling *settling, uint32_t from, enum thread_state state, int label, uint64_t count,
 		    uint64_t sum)
 {
 	struct profile_record record = settling->profile->records.data[from];
+	uint64_t shown = shown_of(settling, &record, state, sum);
 	struct frames frames = {};
 	uint16_t nr_kernel;
 
@@ -170,6 +190,8 @@ static void add_row(struct settling *settling, uint32_t from, enum thread_state 
 		add_text(settling, &frames, "[wait]", WAIT_STATE_PLACE(states[state].letter), true);
 	else if (state == THREAD_RUNNABLE)
 		add_text(settling, &frames, "[run queue]", RUN_QUEUE_PLACE, true);
+	else if (state == THREAD_THROTTLED)
+		add_text(settling, &frames, "[throttled]", THROTTLED_PLACE, true);
 	copy_frames(settling, &frames, record.first, record.nr_kernel);
 	nr_kernel = frames.nr;
 	if (label >= 0)
@@ -183,9 +205,10 @@ static void add_row(struct settling *settling, uint32_t from, enum thread_state 
 	record.nr_user = (uint16_t)(frames.nr - nr_kernel);
 	record.id = (struct profile_id){ settling->rows.nr + 1, 3 };
 	record.pair = 0;
+	record.probe = 0;
 	end_stacks(&record);
 	profile_add_record(settling->profile, &record, frames.numbers, frames.addresses);
-	vec_push(&settling->rows, (struct fresh){ record.id, count, sum });
+	vec_push(&settling->rows, (struct fresh){ record.id, count, sum, shown });
 }
 
 /* ---- waits ---- */
@@ -201,6 +224,8 @@ static uint32_t look_of(const struct settling *settling, const struct wall_inter
 		if (look->tid != wanted->tid || look->tgid != wanted->tgid ||
 		    look->start_time_ns != wanted->start_time_ns)
 			continue;
+		if (look->time_ns < interval->since_ns)
+			continue; /* there may be a later one */
 		if (look->time_ns < interval->end_ns)
 			return settling->looks->data[i];
 		*ret_label = LABEL_MOVED;
@@ -214,7 +239,7 @@ static void add_wait(struct settling *settling, const struct piece *piece)
 {
 	const struct wall_interval *interval = &piece->interval;
 	int label = -1;
-	uint32_t look = interval->is_first ? look_of(settling, interval, &label) : PROFILE_NONE;
+	uint32_t look = interval->stack == BY_LOOK ? look_of(settling, interval, &label) : PROFILE_NONE;
 
 	if (!states[interval->state].letter)
 		label = -1;
@@ -222,7 +247,7 @@ static void add_wait(struct settling *settling, const struct piece *piece)
 		interval->ns);
 }
 
-/* ---- time on the CPU ---- */
+/* ---- time on the CPU, and waits without a stack ---- */
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -234,21 +259,35 @@ static int compare_threads(const struct profile_record *a, const struct profile_
 	return compare(a->tgid, b->tgid) ?: compare(a->tid, b->tid) ?: compare(a->start_time_ns, b->start_time_ns);
 }
 
+static bool is_shared(const struct wall_interval *interval)
+{
+	return interval->state == THREAD_ON_CPU || interval->stack == BY_SAMPLES;
+}
+
 static int compare_pieces(const void *left, const void *right, void *records)
 {
 	const struct piece *a = left, *b = right;
 	const struct profile_record *of = records;
 
-	return compare(a->interval.state != THREAD_ON_CPU, b->interval.state != THREAD_ON_CPU)
+	return compare(!is_shared(&a->interval), !is_shared(&b->interval))
+		       ?: compare(a->interval.state, b->interval.state)
 		       ?: compare_threads(&of[a->interval.record], &of[b->interval.record]);
 }
 
 static int compare_samples(const void *left, const void *right, void *records)
 {
-	const struct profile_row *a = left, *b = right;
+	const struct sample *a = left, *b = right;
 	const struct profile_record *of = records;
 
-	return compare_threads(&of[a->record], &of[b->record]);
+	return compare(a->state, b->state) ?: compare_threads(&of[a->record], &of[b->record]);
+}
+
+static int compare_with(const struct settling *settling, size_t sample, enum thread_state state,
+			const struct profile_record *thread)
+{
+	const struct sample *of = &settling->samples.data[sample];
+
+	return compare(of->state, state) ?: compare_threads(&settling->profile->records.data[of->record], thread);
 }
 
 static uint64_t share(uint64_t sum, uint64_t part, uint64_t whole)
@@ -257,28 +296,30 @@ static uint64_t share(uint64_t sum, uint64_t part, uint64_t whole)
 }
 
 /* The samples share the time, to the nanosecond. */
-static void add_running(struct settling *settling, uint32_t record, const struct profile_row *samples, size_t nr,
-			uint64_t count, uint64_t sum)
+static void add_shares(struct settling *settling, uint32_t record, enum thread_state state,
+		       const struct sample *samples, size_t nr, uint64_t count, uint64_t sum)
 {
-	uint64_t nr_samples = 0, taken = 0;
+	uint64_t whole = 0, taken = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		nr_samples += samples[i].count;
-	if (!nr_samples) {
-		add_row(settling, record, THREAD_ON_CPU, LABEL_NOT_SAMPLED, count, sum);
+		whole += samples[i].weight;
+	if (state != THREAD_ON_CPU)
+		settling->interval->losses[ST_LOSS_WALL_SAMPLED] += count;
+	if (!whole) {
+		add_row(settling, record, state, state == THREAD_ON_CPU ? LABEL_NOT_SAMPLED : LABEL_WAIT_NOT_SAMPLED,
+			count, sum);
 		return;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t before = share(sum, taken, nr_samples);
+		uint64_t before = share(sum, taken, whole);
 
-		taken += samples[i].count;
-		add_row(settling, samples[i].record, THREAD_ON_CPU, -1, samples[i].count,
-			share(sum, taken, nr_samples) - before);
+		taken += samples[i].weight;
+		add_row(settling, samples[i].record, state, -1, samples[i].count, share(sum, taken, whole) - before);
 	}
 }
 
-/* Returns the number of pieces on the CPU, which are the first. A sample of a thread without such a piece came while the window ended. */
-static size_t add_all_running(struct settling *settling)
+/* Returns the number of pieces that share stacks, which are the first. A sample of a thread without such a piece came while the window ended. */
+static size_t add_all_shared(struct settling *settling)
 {
 	size_t at = 0, sample = 0;
 
@@ -288,25 +329,25 @@ static size_t add_all_running(struct settling *settling)
 	if (settling->samples.nr)
 		qsort_r(settling->samples.data, settling->samples.nr, sizeof(*settling->samples.data), compare_samples,
 			settling->profile->records.data);
-	while (at < settling->pieces.nr && settling->pieces.data[at].interval.state == THREAD_ON_CPU) {
+	while (at < settling->pieces.nr && is_shared(&settling->pieces.data[at].interval)) {
 		uint32_t first = settling->pieces.data[at].interval.record;
+		enum thread_state state = settling->pieces.data[at].interval.state;
 		uint64_t count = 0, sum = 0;
 		size_t end;
 
 #define RECORD(number) (&settling->profile->records.data[number])
-		for (; at < settling->pieces.nr && settling->pieces.data[at].interval.state == THREAD_ON_CPU &&
+		for (; at < settling->pieces.nr && is_shared(&settling->pieces.data[at].interval) &&
+		       settling->pieces.data[at].interval.state == state &&
 		       !compare_threads(RECORD(settling->pieces.data[at].interval.record), RECORD(first));
 		     at++) {
 			count += settling->pieces.data[at].count;
 			sum += settling->pieces.data[at].interval.ns;
 		}
-		while (sample < settling->samples.nr &&
-		       compare_threads(RECORD(settling->samples.data[sample].record), RECORD(first)) < 0)
+		while (sample < settling->samples.nr && compare_with(settling, sample, state, RECORD(first)) < 0)
 			sample++;
-		for (end = sample; end < settling->samples.nr &&
-				   !compare_threads(RECORD(settling->samples.data[end].record), RECORD(first));)
+		for (end = sample; end < settling->samples.nr && !compare_with(settling, end, state, RECORD(first));)
 			end++;
-		add_running(settling, first, settling->samples.data + sample, end - sample, count, sum);
+		add_shares(settling, first, state, settling->samples.data + sample, end - sample, count, sum);
 		sample = end;
 #undef RECORD
 	}
@@ -315,12 +356,19 @@ static size_t add_all_running(struct settling *settling)
 
 /* ---- all ---- */
 
+/* Whether a wait was counted without a stack: its record is that of the thread. */
+static bool lacks_stack(const struct profile_record *record, enum thread_state state)
+{
+	return !record->nr_kernel && !record->nr_user && !record->stack_lost && state != THREAD_UNKNOWN;
+}
+
 static void take_row(struct settling *settling, const struct profile_row *row)
 {
 	const struct profile *profile = settling->profile;
 	const struct profile_record *record = &profile->records.data[row->record];
 	const struct profile_pair *pair = record->pair ? &profile->pairs.data[record->pair - 1] : NULL;
 	uint8_t reason = pair ? pair->reason : 0;
+	enum wall_stack stack = BY_RECORD;
 
 	if (!pair && row->sum) { /* an interval whose pair was lost: samples have no sum */
 		vec_push(&settling->pieces,
@@ -329,12 +377,21 @@ static void take_row(struct settling *settling, const struct profile_row *row)
 		return;
 	}
 	if (!pair) {
-		vec_push(&settling->samples, *row);
+		vec_push(&settling->samples, (struct sample){ row->record, THREAD_ON_CPU, row->count, row->count });
 		return;
 	}
+	if (WALL_IS_SAMPLE(reason)) {
+		vec_push(&settling->samples,
+			 (struct sample){ pair->sleeper, (enum thread_state)(reason & 0xf), row->count, row->sum });
+		return;
+	}
+	if (reason >> 4 & 1)
+		stack = BY_LOOK;
+	else if (lacks_stack(&profile->records.data[pair->sleeper], (enum thread_state)(reason & 0xf)))
+		stack = BY_SAMPLES;
 	vec_push(&settling->pieces, (struct piece){ .interval = { .record = pair->sleeper,
 								  .state = (enum thread_state)(reason & 0xf),
-								  .is_first = reason >> 4 & 1,
+								  .stack = stack,
 								  .ns = row->sum,
 								  .end_ns = record->time_ns },
 						    .count = row->count });
@@ -351,9 +408,11 @@ static uint64_t replace_rows(struct settling *settling)
 	interval->row_index = (struct hashidx){};
 	for (size_t i = 0; i < settling->rows.nr; i++) {
 		profile_count(profile, interval, settling->rows.data[i].id, settling->rows.data[i].count,
-			      settling->rows.data[i].sum);
+			      settling->rows.data[i].shown);
 		sum += settling->rows.data[i].sum;
 	}
+	for (size_t i = 0; i < settling->samples.nr; i++)
+		profile->records.data[settling->samples.data[i].record].probe = 0;
 	for (size_t i = 0; i < profile->pairs.nr; i++)
 		profile->records.data[profile->pairs.data[i].record].pair = 0;
 	profile->pairs.nr = 0;
@@ -371,7 +430,7 @@ uint64_t wall_settle(struct profile *profile, struct profile_interval *interval,
 	for (size_t i = 0; i < open->nr; i++)
 		if (open->data[i].ns)
 			vec_push(&settling.pieces, (struct piece){ open->data[i], 1 });
-	for (size_t i = add_all_running(&settling); i < settling.pieces.nr; i++)
+	for (size_t i = add_all_shared(&settling); i < settling.pieces.nr; i++)
 		add_wait(&settling, &settling.pieces.data[i]);
 	sum = replace_rows(&settling);
 	vec_done(&settling.pieces);

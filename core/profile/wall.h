@@ -7,21 +7,29 @@
 
 #include "core/profile/profile.h"
 
+/* Where the stack of an interval is. */
+enum wall_stack {
+	BY_RECORD,
+	BY_LOOK,
+	BY_SAMPLES, /* it shares those of the samples of its thread in this state, as time on the CPU does */
+};
+
 /* An interval of a thread that is in no row yet: it had not ended when the window did, or its thread has never left the CPU. */
 struct wall_interval {
-	uint32_t record; /* of the thread, with the stack if one is known */
+	uint32_t record; /* of the thread */
 	enum thread_state state;
-	bool is_first; /* the stack of the record is not of this interval: a look has it */
+	enum wall_stack stack;
 	uint64_t ns;
-	uint64_t end_ns; /* is_first: when it ended, CLOCK_MONOTONIC */
+	uint64_t since_ns, end_ns; /* BY_LOOK: when it began and ended, CLOCK_MONOTONIC */
 };
 
 typedef VEC(struct wall_interval) wall_interval_list;
 
 /*
  * Replaces the rows of the interval. Pairs with WALL_REASON() become rows of their state. The timed samples of a thread share its time
- * on the CPU; a thread without samples has a row of its own for it. `looks`: records of threads as they were when the window began.
- * All pairs are removed. Returns the nanoseconds in all rows.
+ * on the CPU, and pairs with WALL_SAMPLE() the time of its waits without a stack; a thread without samples has a row of its own for it. With
+ * view.latency, time on the CPU is then divided by the number of threads that ran, the `probe` of a timed sample. `looks`: records of threads as they were when the window began.
+ * All pairs are removed. Returns the nanoseconds of all states, before any division.
  */
 uint64_t wall_settle(struct profile *profile, struct profile_interval *interval, const wall_interval_list *open,
 		     const struct u32_list *looks);

@@ -69,6 +69,8 @@ static void add_state(struct buf *text, const char *name, uint64_t ns, uint64_t 
 
 void wall_add_words(const struct profile *profile, const struct profile_interval *interval, struct buf *text)
 {
+	static const uint8_t order[] = { THREAD_ON_CPU,  THREAD_RUNNABLE, THREAD_THROTTLED, THREAD_SLEEPS,
+					 THREAD_BLOCKED, THREAD_STOPPED,  THREAD_UNKNOWN };
 	uint64_t sums[WALL_NO_STATE + 1] = {}, whole = 0, rest;
 
 	for (size_t i = 0; i < interval->rows.nr; i++) {
@@ -90,12 +92,21 @@ void wall_add_words(const struct profile *profile, const struct profile_interval
 		buf_adds(text, " idle are set aside");
 	}
 	buf_addc(text, '\n');
-	for (unsigned int state = 0; state < THREAD_HELD; state++)
-		if (sums[state] || state <= THREAD_SLEEPS)
-			add_state(text, wall_state_name(state), sums[state], whole, rest);
+	for (size_t i = 0; i < sizeof(order); i++)
+		if (sums[order[i]] || order[i] <= THREAD_SLEEPS)
+			add_state(text, wall_state_name(order[i]), sums[order[i]], whole, rest);
 	for (unsigned int state = WALL_IDLE; state <= WALL_NO_STATE; state++)
 		if (sums[state])
 			add_state(text, wall_state_name(state), sums[state], whole, 0);
+	if (interval->losses[ST_LOSS_WALL_SAMPLED]) {
+		buf_adds(text, "    ");
+		add_nr(text, interval->losses[ST_LOSS_WALL_SAMPLED], "wait", "waits");
+		buf_adds(text, " without a stack of their own, which share those of sampled ones\n");
+	}
+	if (profile->view.latency)
+		buf_adds(
+			text,
+			"    time on the CPU is divided by the number of threads of the process that ran, by samples\n");
 	add_state(text, "unaccounted", interval->losses[ST_LOSS_WALL_DIFFERS], whole, 0);
 }
 

@@ -80,6 +80,7 @@ struct attach_plan {
 	enum mechanism mechanism;
 	struct sampling_choice sample; /* MECHANISM_PERF_EVENT, MECHANISM_WALL */
 	enum switch_order switch_order; /* MECHANISM_TP_BTF, MECHANISM_WALL */
+	bool samples_waits; /* MECHANISM_WALL */
 	uint32_t preempt_count; /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0: not needed */
 	char why[256]; /* why this mechanism */
 	pid_t only_process; /* the process that gets the breakpoints in user code; 0: all processes */

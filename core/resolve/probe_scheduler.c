@@ -20,7 +20,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 		[SWITCH_STATE_PREV_NEXT] = "its second argument",
 		[SWITCH_PREV_NEXT_STATE] = "its last argument",
 	};
-	int err = host_scheduler_events(&attach->switch_order);
+	int err = host_scheduler_events(&attach->switch_order, NULL);
 
 	if (err)
 		return err;

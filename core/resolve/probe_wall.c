@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All time of threads: the scheduler's tracepoints, and timed samples of what is on a CPU. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "core/base/alloc.h"
+#include "core/base/err.h"
 #include "core/host/host.h"
 #include "core/resolve/attach_plan.h"
 #include "core/resolve/probe_kinds.h"
@@ -15,15 +17,23 @@ static void add_point(struct attach_plan *attach, const char *name, const char *
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	int err = host_scheduler_events(&attach->switch_order) ?: sampling_choose(plan, &attach->sample);
+	bool tells_end = false;
+	int err = host_scheduler_events(&attach->switch_order, &tells_end) ?: sampling_choose(plan, &attach->sample);
 
 	if (err)
 		return err;
+	if (plan->waits == WAITS_SAMPLED && !tells_end)
+		return fail_host(-EOPNOTSUPP,
+				 "--waits: the kernel does not report when a thread is back: it has no tracepoint "
+				 "sched_exit_tp");
+	attach->samples_waits = tells_end && plan->waits != WAITS_ALL;
 	attach->program = PROGRAM_RAW_TRACEPOINT;
 	attach->mechanism = MECHANISM_WALL;
 	add_point(attach, "sched:sched_switch", "on_wall_switch");
 	add_point(attach, "sched:sched_wakeup", "on_wall_wakeup");
 	add_point(attach, "sched:sched_wakeup_new", "on_wall_wakeup_new");
+	if (attach->samples_waits)
+		add_point(attach, "sched:sched_exit_tp", "on_wall_back");
 	snprintf(attach->why, sizeof(attach->why), "the scheduler's tracepoints, and samples by %s",
 		 attach->sample.name);
 	return 0;

@@ -290,7 +290,7 @@ static void ask_scheduler_events(struct ability *ability)
 	enum switch_order order;
 
 	err_clear();
-	if (host_scheduler_events(&order))
+	if (host_scheduler_events(&order, NULL))
 		no(ability, err_hint()[0] ? err_hint() : "a kernel with CONFIG_DEBUG_INFO_BTF", "%s", err_cause());
 	else
 		yes(ability, "sched_switch and sched_waking are in the kernel's BTF");

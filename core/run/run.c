@@ -522,7 +522,11 @@ static int hide_secrets(struct run *run, int err)
 static int end_wall(struct run *run, int err)
 {
 	const struct err_saved before = err_save();
-	int ended = wall_end(run->wall);
+	const struct look_sources sources = look_sources(run);
+	struct drain_target target = run_target(run);
+	int ended = err ? 0 : wall_look_last(run->wall, &sources, &target);
+
+	ended = ended ?: wall_end(run->wall);
 
 	return err ? err_join(err, &before, ended) : ended;
 }

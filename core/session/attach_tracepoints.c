@@ -43,7 +43,7 @@ static int attach_by_type(struct attachment *attachment, const struct plan *plan
 
 static int attach_wall(struct attachment *attachment, const struct plan *plan)
 {
-	struct bpf_program *sample = loaded_program(attachment->loaded, "on_wall_sample");
+	struct bpf_program *sample = loaded_program(attachment->loaded, load_wall_sample(plan));
 	int err = attach_by_type(attachment, plan);
 
 	err = err ?: sampling_new(plan, &attachment->plan->sample, bpf_program__fd(sample), &attachment->sampling);

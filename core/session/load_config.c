@@ -4,7 +4,9 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
@@ -25,6 +27,7 @@
 #define SAMPLE_RING_BYTES (512 << 10) /* each page counts twice in RSS */
 #define LEAST_RING_BYTES (64 << 10) /* the largest page size */
 #define PROBE_RING_BYTES (4 << 20)
+#define WAIT_STACKS_HZ 100 /* on each CPU */
 #define MIN_TASKS 16384U
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
 #define MIN_CALLERS 1024U
@@ -231,11 +234,41 @@ static enum st_python_mode python_mode(const struct loaded *loaded, const struct
 	return loaded->traits->has_no_places ? ST_PYTHON_LATER : ST_PYTHON_OFF;
 }
 
+/* The cgroup of the plan. A descriptor, or a recorded failure. */
+static int open_cgroup(const struct plan *plan)
+{
+	return plan->cgroup ? cgroup_open(plan->cgroup) : cgroup_open_container(plan->container);
+}
+
+static int set_cgroup_id(struct st_config *config, const struct plan *plan)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat status;
+
+	if (!plan->wall || !config->use_cgroup)
+		return 0;
+	fd = open_cgroup(plan);
+	if (fd >= 0 && fstat(fd, &status))
+		return fail(-errno, "cgroup: %s", strerror(errno));
+	config->cgroup_id = fd < 0 ? 0 : status.st_ino;
+	return fd < 0 ? fd : 0;
+}
+
+/* Of the whole host a few hundredths of a percent of each CPU; as much as offcputime takes of processes that the user chose. */
+static uint32_t wall_budget(const struct plan *plan, const struct attach_plan *attach)
+{
+	uint32_t in_slot = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) * WAIT_STACKS_HZ / (NSEC_PER_SEC / ST_WALL_SLOT_NS);
+
+	if (!attach->samples_waits)
+		return 0;
+	return plan->tgids.nr || plan->command ? in_slot * 20 : in_slot;
+}
+
 static int set_config(struct loaded *loaded, const struct plan *plan)
 {
 	const struct attach_plan *attach = loaded->attach;
 	struct st_config config = {
-		.key_parts = plan->key_parts,
+		.key_parts = plan->key_parts | (plan->view.latency ? KEY_PROBE : 0),
 		.task_access = attach->reads.task,
 		.use_cpus = plan->cpus.nr > 0,
 		.want_kernel = takes_kernel_stacks(plan, attach),
@@ -252,6 +285,10 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		.has_cookie = tells_probe_by_cookie(loaded, plan),
 		.alone = is_alone(loaded),
 		.follows_walls = plan->wall,
+		.latency = plan->view.latency,
+		.nr_cpus = (uint32_t)libbpf_num_possible_cpus(),
+		.wall_budget = wall_budget(plan, attach),
+		.wall_least_ns = plan->waits == WAITS_SAMPLED ? ST_WALL_PERIOD_NS : 0,
 		/* bpf/frames.bpf.c follows frame pointers, not bpf_get_stack() */
 		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
@@ -265,7 +302,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
 	config.python = config.unwind ? (uint8_t)python_mode(loaded, plan) : ST_PYTHON_OFF;
-	err = set_task_filter(&config, plan);
+	err = set_task_filter(&config, plan) ?: set_cgroup_id(&config, plan);
 	config.filters = st_has_filters(&config);
 	loaded->skeleton->rodata->st_config = config;
 	for (size_t i = 0; i < plan->cpus.nr; i++)
@@ -361,6 +398,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_no_calls, attach->nr_functions, 0);
 	want_map(maps->st_call_places, attach->nr_functions, attach->places.nr);
 	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_TASKS, MAX_TASKS));
+	want_map(maps->st_running, plan->view.latency, loaded_config(loaded)->nr_cpus);
 	want_map(maps->st_grid, traits->is_sampled, 0);
 	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);
 	want_map(maps->st_syscalls, traits->has_numbers, attach->places.nr);
@@ -409,6 +447,11 @@ int load_name_preempt_count(const struct stacktool *object, const struct attach_
 	return preempt_count_name(bpf_object__find_program_by_name(object->obj, "on_waking"), attach->preempt_count);
 }
 
+const char *load_wall_sample(const struct plan *plan)
+{
+	return plan->view.latency ? "on_wall_latency" : "on_wall_sample";
+}
+
 static int set_programs(struct loaded *loaded, const struct plan *plan)
 {
 	const struct attach_plan *attach = loaded->attach;
@@ -429,7 +472,7 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	if (plan->looks || plan->wall)
 		bpf_program__set_autoload(loaded_program(loaded, "on_task"), true);
 	if (plan->wall)
-		bpf_program__set_autoload(loaded_program(loaded, "on_wall_sample"), true);
+		bpf_program__set_autoload(loaded_program(loaded, load_wall_sample(plan)), true);
 	set_children(loaded, plan);
 	err = load_name_preempt_count(loaded->skeleton, attach);
 	return err ? fail(err, "program on_waking: cannot set the address of the preemption count: %s", strerror(-err))
@@ -477,7 +520,7 @@ static int set_cgroup(struct stacktool *skeleton, const struct plan *plan)
 
 	if (!plan->cgroup && !plan->container)
 		return 0;
-	fd = plan->cgroup ? cgroup_open(plan->cgroup) : cgroup_open_container(plan->container);
+	fd = open_cgroup(plan);
 	if (fd < 0)
 		return fd;
 	err = bpf_map__update_elem(skeleton->maps.st_cgroup, &zero, sizeof(zero), &fd, sizeof(fd), BPF_ANY);

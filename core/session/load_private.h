@@ -88,6 +88,9 @@ const struct mechanism_traits *load_traits(enum mechanism mechanism);
 /* Selects a program for loading; if it is loaded for one function, for that of this place. 0 or a negative errno. */
 int load_want_program(const struct loaded *loaded, struct bpf_program *program, size_t place);
 
+/* The program of the timed samples of `wall`. */
+const char *load_wall_sample(const struct plan *plan);
+
 /* Sets the constants of the programs and the sizes of the maps, before loading. 0 or a recorded failure. */
 int load_configure(struct loaded *loaded, const struct plan *plan);
 

@@ -440,7 +440,8 @@ static size_t processes_of(const struct look_run *run, uint32_t **ret_tgids)
 	return nr_once;
 }
 
-static void await_tables(struct look_run *run)
+/* What wall has sent before its window is of use in it, and is not sent again. */
+static void await_tables(struct look_run *run, const struct drain_target *target)
 {
 	const struct look_sources *sources = run->sources;
 	uint64_t until_ns = clock_monotonic_ns() + TABLES_MS * NSEC_PER_MSEC;
@@ -452,7 +453,10 @@ static void await_tables(struct look_run *run)
 		while (!unwinding_work(sources->unwinding, TABLES_TURN_MS) && clock_monotonic_ns() < until_ns &&
 		       !is_over(run))
 			spaces_update(sources->spaces);
-		drain_discard(sources->drain);
+		if (sources->plan->mode == EVENTS_EACH)
+			drain_discard(sources->drain);
+		else
+			drain_ring(sources->drain, target);
 	}
 }
 
@@ -566,16 +570,17 @@ static int look(struct look_run *run, const struct drain_target *target)
 {
 	int err = 0;
 
-	if (!run->sources->plan->tgids.nr && run->sources->unwinding) {
+	if (!run->sources->plan->tgids.nr && run->sources->unwinding && !run->sources->leaves_ring) {
 		err = look_once(run);
 		if (!err)
-			await_tables(run);
+			await_tables(run, target);
 		forget_threads(run);
 	}
 	err = err ?: look_until_settled(run);
 	if (err)
 		return err;
-	await_samples(run, target);
+	if (!run->sources->leaves_ring)
+		await_samples(run, target);
 	spaces_update(run->sources->spaces); /* what was mapped since the process was primed */
 	for (size_t i = 0; i < run->threads.nr; i++)
 		if (!run->is_cut || run->threads.data[i].is_settled)

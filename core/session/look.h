@@ -27,6 +27,7 @@ struct look_sources {
 	struct unwinding *unwinding; /* NULL: no tables */
 	bool (*is_over)(void *context); /* whether the user ends the run: asked often */
 	void *context;
+	bool leaves_ring; /* it has events of a run, which are not to be read here: no sample and no table is waited for */
 };
 
 /*

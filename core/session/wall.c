@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/host/unpreempted.h"
 #include "core/profile/wall.h"
 #include "core/session/drain_private.h"
 
@@ -120,10 +121,20 @@ static void sleep_until(uint64_t until_ns)
 		;
 }
 
+/* Sets a bound of the window so long before it comes. If this thread were preempted between clock and store, the programs would see it too late. */
+static uint64_t set_bound(volatile __u64 *bound, uint64_t margin_ns)
+{
+	struct unpreempted unpreempted = unpreempted_begin();
+	uint64_t bound_ns = clock_monotonic_ns() + margin_ns;
+
+	__atomic_store_n(bound, bound_ns, __ATOMIC_SEQ_CST);
+	unpreempted_end(&unpreempted);
+	return bound_ns;
+}
+
 int wall_begin(const struct loaded *loaded, bool is_held, struct wall **ret_wall)
 {
 	struct wall *wall = xcalloc(1, sizeof(*wall));
-	uint64_t begin_ns;
 	int err;
 
 	*ret_wall = wall;
@@ -137,9 +148,7 @@ int wall_begin(const struct loaded *loaded, bool is_held, struct wall **ret_wall
 		sleep_until(clock_monotonic_ns() + 2 * ST_WALL_SETTLED_NS);
 		err = see_threads(wall);
 	}
-	begin_ns = clock_monotonic_ns() + (is_held ? 0 : MARGIN_NS);
-	__atomic_store_n(&loaded->control->wall_begin_ns, begin_ns, __ATOMIC_SEQ_CST);
-	sleep_until(begin_ns);
+	sleep_until(set_bound(&loaded->control->wall_begin_ns, is_held ? 0 : MARGIN_NS));
 	return err;
 }
 
@@ -176,18 +185,35 @@ int wall_look(struct wall *wall, const struct look_sources *sources, const struc
 	return err;
 }
 
+#define LAST_LOOK_NS (2 * NSEC_PER_SEC)
+
+static bool is_last_look_over(void *until_ns)
+{
+	return clock_monotonic_ns() > *(const uint64_t *)until_ns;
+}
+
+int wall_look_last(struct wall *wall, const struct look_sources *sources, const struct drain_target *target)
+{
+	uint64_t until_ns = clock_monotonic_ns() + LAST_LOOK_NS;
+	struct look_sources last = *sources;
+
+	if (!wall || wall->has_ended || !wall->loaded->control->wall_sampled)
+		return 0;
+	last.is_over = is_last_look_over;
+	last.context = &until_ns;
+	last.leaves_ring = true;
+	return wall_look(wall, &last, target);
+}
+
 int wall_end(struct wall *wall)
 {
-	uint64_t end_ns;
 	int err;
 
 	if (!wall || wall->has_ended)
 		return 0;
 	wall->has_ended = true;
 	err = see_threads(wall);
-	end_ns = clock_monotonic_ns() + MARGIN_NS;
-	__atomic_store_n(&wall->loaded->control->wall_end_ns, end_ns, __ATOMIC_SEQ_CST);
-	sleep_until(end_ns + MARGIN_NS);
+	sleep_until(set_bound(&wall->loaded->control->wall_end_ns, MARGIN_NS) + MARGIN_NS);
 	return err;
 }
 
@@ -249,10 +275,21 @@ static uint32_t record_of_entry(struct finishing *finishing, uint64_t task, cons
 	return profile_add_record(profile, &record, NULL, NULL);
 }
 
-static void add_open(struct finishing *finishing, uint32_t record, uint32_t state, bool is_first, uint64_t ns,
-		     uint64_t end_ns)
+static void add_open(struct finishing *finishing, uint32_t record, uint32_t state, enum wall_stack stack, uint64_t ns,
+		     uint64_t since_ns, uint64_t end_ns)
 {
-	vec_push(&finishing->open, (struct wall_interval){ record, (enum thread_state)state, is_first, ns, end_ns });
+	vec_push(&finishing->open,
+		 (struct wall_interval){ record, (enum thread_state)state, stack, ns, since_ns, end_ns });
+}
+
+/* That of what has not ended with the window: a thread that is asleep is looked at before. */
+static enum wall_stack stack_of_last(const struct st_wall *entry, uint32_t state)
+{
+	if (entry->sleeper.lo | entry->sleeper.hi)
+		return BY_RECORD;
+	if (entry->has_left && (state == THREAD_RUNNABLE || state == THREAD_THROTTLED))
+		return BY_SAMPLES;
+	return BY_LOOK;
 }
 
 /*
@@ -273,6 +310,7 @@ static void add_entry(struct finishing *finishing, uint64_t task, const struct s
 	bool has_stack = entry->sleeper.lo | entry->sleeper.hi;
 	struct profile *profile = finishing->target->profile;
 	uint32_t state = entry->state, record = PROFILE_NONE;
+	enum wall_stack before = entry->has_left ? BY_SAMPLES : BY_LOOK;
 
 	finishing->lifetimes_ns += in_window(finishing, entry->start_time_ns);
 	if (has_stack)
@@ -287,13 +325,13 @@ static void add_entry(struct finishing *finishing, uint64_t task, const struct s
 		finishing->nr_odd++;
 		state = THREAD_UNKNOWN;
 	}
-	add_open(finishing, record, entry->first_state, true, entry->first_ns, entry->first_end_ns);
-	add_open(finishing, record, THREAD_RUNNABLE, true, entry->first_run_ns, entry->since_ns);
+	add_open(finishing, record, entry->first_state, before, entry->first_ns, 0, entry->first_end_ns);
+	add_open(finishing, record, entry->run_state, before, entry->first_run_ns, 0, entry->since_ns);
 	if (state == THREAD_HELD)
 		finishing->lifetimes_ns -= in_window(finishing, entry->since_ns);
 	else
-		add_open(finishing, record, state, !has_stack, in_window(finishing, entry->since_ns),
-			 finishing->end_ns);
+		add_open(finishing, record, state, stack_of_last(entry, state), in_window(finishing, entry->since_ns),
+			 entry->has_left ? entry->since_ns : 0, finishing->end_ns);
 }
 
 static void add_missing(struct finishing *finishing, const struct thread *thread)
@@ -302,7 +340,7 @@ static void add_missing(struct finishing *finishing, const struct thread *thread
 
 	finishing->nr_odd++;
 	finishing->lifetimes_ns += ns;
-	add_open(finishing, record_of_thread(finishing, thread), THREAD_UNKNOWN, false, ns, 0);
+	add_open(finishing, record_of_thread(finishing, thread), THREAD_UNKNOWN, BY_RECORD, ns, 0, 0);
 }
 
 static int take_entries(struct finishing *finishing)

@@ -25,5 +25,11 @@ int wall_look(struct wall *wall, const struct look_sources *sources, const struc
 /* Ends the window. Call it before detaching; does nothing after the first call. 0 or a recorded failure. */
 int wall_end(struct wall *wall);
 
+/*
+ * To be called before wall_end(). If waits were sampled, threads that are asleep have left no stack, and are looked at again. A user who
+ * ends the run does not end this look, which takes 2 seconds at most. 0 or a recorded failure.
+ */
+int wall_look_last(struct wall *wall, const struct look_sources *sources, const struct drain_target *target);
+
 /* After drain_all(): makes the rows of the interval, and compares their sum with the lifetimes. 0 or a recorded failure. */
 int wall_finish(struct wall *wall, const struct drain_target *target);

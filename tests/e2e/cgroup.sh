@@ -3,7 +3,7 @@
 # --cgroup and --container follow a cgroup and those below it, by path, id and the beginning of a container's id, in every
 # applet; what is outside is filtered, not lost.
 . "${0%/*}/lib.sh"
-needs uprobe tracepoint:sched:sched_switch
+needs uprobe tracepoint:sched:sched_switch btf perf-event
 
 root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
 [ -n "$root" ] || skip "no cgroup2 is mounted"
@@ -46,6 +46,26 @@ for applet in profile offcputime offwaketime wakeuptime; do
 	expect_equal "$applet: rows of an empty cgroup" "$(folded_rows)" 0
 	refuse_err 'already off the CPU' # those outside are not asked about
 done
+
+# wall: threads that sleep in it all the time, a process that comes into it, and nobody else
+fixture waits
+echo "$fixture_pid" >"$container/cgroup.procs" || fail "$container takes no process"
+returns 0 wall -f --per-thread --cgroup "$group" 200ms
+expect_equal "threads" "$(folded_rows)" 14
+refuse_err 'by which states and lifetimes'
+returns 0 wall -f --cgroup "$group-other" 200ms
+expect_equal "threads of an empty cgroup" "$(folded_rows)" 0
+fixture_work
+fixture_end
+tool_start wall -f --cgroup "$group"
+fixture calls -n 1000
+echo "$fixture_pid" >"$container/cgroup.procs" || fail "$container takes no process"
+fixture_work
+tool_end
+fixture_end
+expect_out '^calls;\[on CPU\]'
+refuse_out '^[^c][^;]*;'
+refuse_err 'by which states and lifetimes'
 
 returns 1 profile --cgroup "$group/no-such" 1
 expect_err "cgroup '$group/no-such': No such file"

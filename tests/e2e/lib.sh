@@ -376,7 +376,7 @@ said_as_of_many() {
 		s/^([A-Z]+: 1 )processs /\1processes /
 		s/^([A-Z]+: 1 (event|thread)s) was /\1 were /
 		s/ timed: it began / timed: they began /
-		s/ (but|or|at|began:) its / \1 their /'
+		s/ (but|or|at|of|began:) its / \1 their /'
 }
 
 # Splits the line about user stacks into a line for each kind of end, in the words of bpf/losses.h.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: boots=5.10|7.2 timeout=600
-# wall: the time in each state is what the program and the kernel have measured themselves, and the states add up to the lifetimes.
+# wall: with the stacks of all waits, and with sampled ones, the time in each state is what the program and the kernel have measured themselves, and the states add up to the lifetimes.
 . "${0%/*}/lib.sh"
 needs btf perf-event
 
@@ -23,39 +23,44 @@ adds_up() {
 	[ "$(unknown)" -eq 0 ] || expect_err 'impossible transition'
 }
 
-trace offcpu sleep 20 20000 -- wall -f -p PID
-close $(($(field off_us) - $(field delay_us))) "$(field slept_us)" "sleep" \
-	"$(folded_sum_of ';\[blocked S\];.*;st_off_sleep;.*;\[sleep\] ')"
-adds_up
+ways=all
+"$STACKTOOL" wall --explain --waits sampled -p $$ >"$T/out" 2>&1 && ways="all sampled"
+for waits in $ways; do
+	trace offcpu sleep 20 20000 -- wall -v --waits "$waits" -f -p PID
+	close $(($(field off_us) - $(field delay_us))) "$(field slept_us)" "sleep" \
+		"$(folded_sum_of ';\[blocked S\];.*;st_off_sleep;.*;\[sleep\] ')"
+	adds_up
 
-trace offcpu pair 20 10000 -- wall -f -p PID
-close "$(field blocked_us)" "$(field waited_us)" "futex" \
-	"$(folded_sum_of '^st-sleeper;\[blocked S\];.*;st_off_wait;.*;\[futex\] ')"
-adds_up
+	trace offcpu pair 20 10000 -- wall -v --waits "$waits" -f -p PID
+	close "$(field blocked_us)" "$(field waited_us)" "futex" \
+		"$(folded_sum_of '^st-sleeper;\[blocked S\];.*;st_off_wait;.*;\[futex\] ')"
+	adds_up
 
-trace offcpu pipe 20 10000 -- wall -f -p PID
-close "$(field blocked_us)" "$(field waited_us)" "pipe" \
-	"$(folded_sum_of '^st-reader;\[blocked S\];.*;st_off_read;.*;\[pipe read\] ')"
-adds_up
+	trace offcpu pipe 20 10000 -- wall -v --waits "$waits" -f -p PID
+	close "$(field blocked_us)" "$(field waited_us)" "pipe" \
+		"$(folded_sum_of '^st-reader;\[blocked S\];.*;st_off_read;.*;\[pipe read\] ')"
+	adds_up
 
-trace offcpu vfork 10 20000 -- wall -f -p PID
-close "$(field blocked_us)" "$(field waited_us)" "vfork" \
-	"$(folded_sum_of ';\[blocked D\];.*;st_off_vfork;.*;\[vfork\] ')"
-adds_up
+	trace offcpu vfork 10 20000 -- wall -v --waits "$waits" -f -p PID
+	close "$(field blocked_us)" "$(field waited_us)" "vfork" \
+		"$(folded_sum_of ';\[blocked D\];.*;st_off_vfork;.*;\[vfork\] ')"
+	adds_up
 
-trace offcpu stop 200000 -- wall -f -p PID
-close "$(field stopped_us)" "$(field around_us)" "stopped" "$(folded_sum_of ';\[stopped\];.*;\[signal\] ')"
-adds_up
+	trace offcpu stop 200000 -- wall -v --waits "$waits" -f -p PID
+	close "$(field stopped_us)" "$(field around_us)" "stopped" "$(folded_sum_of ';\[stopped\];.*;\[signal\] ')"
+	adds_up
 
-trace offcpu preempt 20 10000 -- wall -f -p PID
-close "$(field inner_us)" "$(field outer_us)" "run queue" \
-	"$(folded_sum_of '^st-low;\[runnable\];.*;st_off_spin.*;\[run queue\] ')"
-close "$(field ran_us)" "$(($(field all_us) - $(field inner_us)))" "on the CPU" "$(folded_sum_of '^st-low;\[on CPU\];')"
-adds_up
+	trace offcpu preempt 20 10000 -- wall -v --waits "$waits" -f -p PID
+	close "$(field inner_us)" "$(field outer_us)" "run queue" \
+		"$(folded_sum_of '^st-low;\[runnable\];.*;st_off_spin.*;\[run queue\] ')"
+	close "$(field ran_us)" "$(($(field all_us) - $(field inner_us)))" "on the CPU" "$(folded_sum_of '^st-low;\[on CPU\];')"
+	adds_up
+	[ "$waits" = all ] || expect_err "[0-9]+ waits without a stack of their own"
+done
 
 # Threads that do not switch during the run, with the stacks that dump prints: each is there for the whole window.
 fixture waits
-returns 0 wall --per-thread -f -p "$fixture_pid" 0.2
+returns 0 wall --waits all --per-thread -f -p "$fixture_pid" 0.2
 fixture_work
 fixture_end
 expect_equal "threads" "$(folded_rows)" 14

@@ -211,10 +211,10 @@ TEST(what_has_not_ended_is_there)
 	runner = record(&made, 1, PROGRAM_RAW_TRACEPOINT, NULL);
 	sample = record(&made, 1, PROGRAM_SAMPLE, "spins");
 	profile_count(&made.profile, made.interval, sample, 9, 0);
-	vec_push(&made.open,
-		 (struct wall_interval){ profile_find_record(&made.profile, runner), THREAD_ON_CPU, true, 500, 200 });
-	vec_push(&made.open,
-		 (struct wall_interval){ profile_find_record(&made.profile, runner), THREAD_BLOCKED, false, 0, 200 });
+	vec_push(&made.open, (struct wall_interval){ profile_find_record(&made.profile, runner), THREAD_ON_CPU,
+						     BY_RECORD, 500, 0, 200 });
+	vec_push(&made.open, (struct wall_interval){ profile_find_record(&made.profile, runner), THREAD_BLOCKED,
+						     BY_RECORD, 0, 0, 200 });
 	assert_int_equal(settle(&made), 500);
 	assert_int_equal(sum_of(&made, THREAD_ON_CPU, "spins"), 500);
 	assert_int_equal(made.interval->rows.nr, 1);
