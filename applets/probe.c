@@ -58,6 +58,13 @@ static int refuse_pattern(const char *pattern, const struct probe_spec *spec, co
 	return err;
 }
 
+/* perf writes a tracepoint without a letter, "sched:sched_switch", which has the form LIBRARY:FUNCTION. */
+static bool is_bare_event(const struct probe_spec *spec)
+{
+	return spec->kind == &probe_user_function && spec->target &&
+	       !strncmp(spec->typed, spec->target, strlen(spec->target)) && probe_is_event(spec->target, spec->pattern);
+}
+
 static int add_pattern(struct run_options *options, const char *pattern)
 {
 	struct plan *plan = &options->plan;
@@ -69,6 +76,8 @@ static int add_pattern(struct run_options *options, const char *pattern)
 	err = probe_spec_parse(pattern, options->library, options->regex, &spec);
 	if (err)
 		return err;
+	if (is_bare_event(&spec))
+		spec.kind = &probe_tracepoint;
 	vec_push(&plan->probes, spec);
 	return refuse_pattern(pattern, &spec, plan->probes.nr > 1 ? &plan->probes.data[0] : NULL);
 }

@@ -152,18 +152,13 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	return check_ifuncs(functions, nr, search->attach->places.nr == nr_before, search->attach);
 }
 
-/* perf writes a tracepoint without a type, and then it looks like LIBRARY:FUNCTION. */
-static void suggest_tracepoint(const char *category, const char *event)
+/* Several events of a category have the form LIBRARY:FUNCTION too: perf's "sched:*". */
+static void suggest_tracepoint(const char *category)
 {
-	bool is_event = probe_is_event(category, event);
-
-	if (!is_event && !probe_is_category(category))
+	if (!probe_is_category(category))
 		return;
 	fail(-ENOENT, "'%s': no such library or program", category);
-	if (is_event)
-		hint("did you mean the tracepoint 't:%s:%s'?", category, event);
-	else
-		hint("'%s' is a category of tracepoints: those are written 't:%s:EVENT'", category, category);
+	hint("'%s' is a category of tracepoints: those are written 't:%s:EVENT'", category, category);
 }
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
@@ -175,7 +170,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 
 	err = err ?: file_search_targets(&search, find_functions, pattern);
 	if (err == -ENOENT)
-		suggest_tracepoint(plan->probe.target, plan->probe.pattern);
+		suggest_tracepoint(plan->probe.target);
 	return err ? err : user_code_finish(&search);
 }
 

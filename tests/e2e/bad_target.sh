@@ -55,8 +55,11 @@ refused 1 "$T/nothing" count "$T/nothing:malloc"
 expect_err 'No such file|no such file'
 refused 1 '/dev/zero' count /dev/zero:malloc
 refused 1 'nosuchlibrary' count nosuchlibrary:malloc
-refused 1 "^stacktool count: 'sched': no such library or program$" count sched:sched_switch
-expect_err "^  did you mean the tracepoint 't:sched:sched_switch'\?$"
+# perf's form of a tracepoint; its form for several is LIBRARY:PATTERN
+returns 0 count --explain sched:sched_switch
+expect_out '^attach: sched:sched_switch$'
+returns 0 list sched:sched_switch
+expect_out '^tracepoint  sched:sched_switch$'
 for pattern in sched:sched_swich 'sched:*'; do
 	refused 1 "^stacktool count: 'sched': no such library or program$" count "$pattern"
 	expect_err "^  'sched' is a category of tracepoints: those are written 't:sched:EVENT'$"
