@@ -154,5 +154,13 @@ int probe_plan(struct run_options *options)
 
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
-	buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached, plan->probe.typed);
+	if (plan->output.format != OUTPUT_SUMMARY) { /* bcc's words */
+		buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached,
+			 plan->probe.typed);
+		return;
+	}
+	buf_addf(line, "Tracing %s", plan->probe.typed);
+	if (nr_attached > 1)
+		buf_addf(line, " (%zu probes)", nr_attached);
+	add_duration(plan, line);
 }

@@ -13,7 +13,7 @@ at_terminal() {
 }
 
 at_terminal own "$STACKTOOL" count "$FIXTURES/calls:st_fix_hit" -- "$FIXTURES/calls" -n 1000
-expect_out '^Tracing 1 functions for '
+expect_out '^Tracing .*\.\.\. Hit Ctrl-C to end\.$' # not bcc's words
 expect_out '^1,000 events$'
 expect_out '^ +100\.0% +100\.0% +#+ .*st_fix_hit'
 expect_equal "trees" "$(grep -c 'call tree$' "$T/out")" 1
