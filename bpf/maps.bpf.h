@@ -151,6 +151,7 @@ ST_MAP(st_python_walks, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_python_w
 ST_MAP(st_python_sample, PROG_ARRAY, 0, 1, __u32, __u32);
 ST_MAP(st_python_switch, PROG_ARRAY, 0, 1, __u32, __u32);
 ST_MAP(st_python_waking, PROG_ARRAY, 0, 1, __u32, __u32);
+ST_MAP(st_python_back, PROG_ARRAY, 0, 1, __u32, __u32);
 
 ST_MAP(st_deep, PERCPU_ARRAY, 0, 1, __u32, struct st_deep);
 

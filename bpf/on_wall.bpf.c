@@ -392,6 +392,7 @@ int on_wall_back(__u64 *ctx)
 	struct st_id id;
 	__u64 now;
 
+	ST_HAND_OVER(ctx, st_python_back);
 	if (!entry || !entry->due || st_way_begin(&way))
 		return ST_RETURN_TP_BTF;
 	now = bpf_ktime_get_ns();

@@ -56,7 +56,7 @@ static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe rea
 
 static bool walks_python(const char *name)
 {
-	static const char *const others[] = { "on_birth", "on_fork", "on_free", "on_task", "on_wall_wakeup" };
+	static const char *const others[] = { "on_birth", "on_call", "on_fork", "on_free", "on_task", "on_wall_wakeup" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strncmp(name, others[i], strlen(others[i])))
@@ -74,6 +74,9 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->task_filter = ST_FILTER_TGID;
 	config->follow_children = 1;
 	config->follows_walls = 1;
+	config->latency = 1;
+	config->wall_budget = 1;
+	config->nr_cpus = 256;
 	config->use_cpus = 1;
 	config->want_kernel = 1;
 	config->want_user = 1;
