@@ -164,7 +164,7 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 };
 
-/* From 5.15 on. UAPI has all helpers, which would all be looked up. */
+/* The helper is there from 5.15 on. This enum has only that one: with the enum of UAPI, CO-RE would look up all helpers. */
 enum bpf_func_id___of_registers {
 	BPF_FUNC_task_pt_regs___of_registers = 175,
 };

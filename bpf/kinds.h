@@ -123,7 +123,7 @@ enum task_access {
 	TASK_ACCESS_BTF, /* where that is forbidden: it dereferences bpf_get_current_task_btf() */
 };
 
-/* The arguments of the tracepoint sched_switch after `preempt`: where the state of the thread is that leaves. */
+/* The arguments of the tracepoint sched_switch after `preempt`. The names say where the state of the previous thread is. */
 enum switch_order {
 	SWITCH_PREV_NEXT = 0, /* nowhere: it is read from the thread */
 	SWITCH_STATE_PREV_NEXT, /* commit fa2c3254d7cf ("sched/tracing: Don't re-read p->state …"), v5.18 */

@@ -86,7 +86,7 @@ static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way
 
 /* ---- pairs, and intervals that are lost ---- */
 
-/* st_span_class(): a global function, of on_switch.bpf.c. */
+/* st_span_class() as a global function (on_switch.bpf.c). */
 __u64 st_class_of(__u64 span_ns);
 
 /* Computes the id. With by_time it is unique: the sleeper's record has its thread, which ends only one interval at a time. */

@@ -2,7 +2,10 @@
 /* How the user called the program. Messages begin with it: "stacktool count", or "stackcount-bpfcc" for a link. */
 #pragma once
 
-/* `applet` is the word after "stacktool", NULL for a link or without one. Both are borrowed, and one of our names. */
+/*
+ * Sets what called() returns: "PROGRAM APPLET". `program` is "stacktool" or the name of a link. `applet` is the word after "stacktool";
+ * NULL for a link, or if there is no such word. Both are copied.
+ */
 void called_as(const char *program, const char *applet);
 
 /* For `fprintf(stderr, "%s: ", called())`. */

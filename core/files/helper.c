@@ -20,7 +20,7 @@
 enum {
 	TIMEOUT_MS = 100,
 	SHORT_TIMEOUT_MS = 20,
-	LATE_MAX = 10, /* of so many the timeout was the long one */
+	LATE_MAX = 10, /* timeouts that were long; after these, the short one is used */
 	KILL_MS = 200,
 	LEFT_MAX = 4,
 	STACK_BYTES = 32 << 10,
@@ -70,7 +70,7 @@ static int begin(void *argument)
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (syscall(SYS_getppid) != helper->parent)
 		return 0;
-	if (helper->is_alone) /* where that is forbidden they stay shared: ours to close */
+	if (helper->is_alone) /* where that is forbidden, the descriptors stay shared */
 		syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE);
 	helper->result = helper->work(helper, helper->memory);
 	return 0;

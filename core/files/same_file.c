@@ -52,8 +52,8 @@ static void unmap_page(struct mapped_page *page)
 }
 
 /*
- * The page is never touched: a file that has become shorter would end us. mlock() fails then, and otherwise keeps it in memory.
- * With the sanitizers mlock() does nothing: the page has been read by then.
+ * The page is never touched: if the file has become shorter, that would kill us (SIGBUS). mlock() fails then, and otherwise keeps the page in memory.
+ * With the sanitizers mlock() does nothing; MAP_POPULATE alone has read the page by then.
  */
 static int map_page(int fd, struct mapped_page *ret_page)
 {

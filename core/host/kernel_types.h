@@ -16,7 +16,7 @@ struct btf;
 
 /*
  * Picks all structs, unions and enumerations with one of these names. Their members have the right names, offsets, sizes and kinds.
- * Members of a struct or union type have members only if that type has no name or one of these names; pointers point to void. The
+ * A member that is itself a struct or union has members only if its type has no name, or one of these names. Pointers point to void. The
  * caller frees the result (btf__free). 0, -ENOENT without the file, -EINVAL if it is not BTF, or another negative errno.
  */
 int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf);

@@ -29,7 +29,7 @@ enum {
 
 enum state {
 	STARTED, /* the child has all our descriptors */
-	READY,   /* it has its own, and waits */
+	READY,   /* it has closed all descriptors that the work does not need, and waits */
 	GOES,
 	ENDS, /* it hands over what it has made */
 	LEFT,
@@ -130,10 +130,10 @@ static void hand_over(const int *fds, size_t nr)
 #ifdef __SANITIZE_ADDRESS__
 static void confine(void)
 {
-	/* the sanitizer makes calls of its own */
+	/* no filter: the sanitizer makes system calls of its own */
 }
 #else
-/* What attaching and removing takes, and handing over. Of bpf() only making a link. */
+/* The system calls of attaching, detaching and handing over. Of bpf(), only BPF_LINK_CREATE. */
 static const struct sock_filter child_filter[] = {
 	CALLS_BEGIN,
 	CALLS_ALLOW(SYS_perf_event_open),

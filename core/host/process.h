@@ -60,8 +60,8 @@ bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns);
 
 /*
- * When a process or thread began, CLOCK_BOOTTIME in ns, rounded down to a tick of 10 ms: as the kernel's start_boottime. 0 in a time namespace,
- * where it is not known. 0 or a negative errno without a recorded cause.
+ * Sets when a process or thread began: the kernel's start_boottime in ns (CLOCK_BOOTTIME), rounded down to a tick of USER_HZ (10 ms).
+ * Sets 0 in a time namespace with a clock of its own: the time is unknown there. Returns 0 or a negative errno without a recorded cause.
  */
 int process_start_boot(uint32_t pid, uint64_t *ret_start_ns);
 

@@ -47,7 +47,7 @@ void browser_say(struct browser *browser, const char *format, ...)
 
 /* ---- forests ---- */
 
-/* The tree itself needs no part of the stacks: it shows the branch. */
+/* In the tree in which it was made, a zoom shows a branch of the whole tree. Other views are built from the stacks of that branch. */
 static bool shows_branch(const struct browser *browser)
 {
 	return browser->view == FOREST_TREE && browser->roots[FOREST_TREE] == browser->zoom.root;

@@ -78,7 +78,7 @@ static bool is_closed_above_match(const struct browser *browser, uint32_t node)
 	return !browser->forests[browser->view].nodes.data[node].is_open && has_mark(browser, node, MARK_BELOW);
 }
 
-/* Goes through the lines once, from one on. False: nothing matches. */
+/* Moves to the next match: goes through all lines once, beginning with `line`. False: nothing matches. */
 static bool find_from(struct browser *browser, size_t line, bool with_first, bool backwards)
 {
 	const size_t nr = browser->lines.nr;

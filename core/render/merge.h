@@ -54,7 +54,7 @@ enum merge_apart {
 	APART_RECORDS = 4, /* nothing is merged */
 };
 
-/* APART_THREADS and APART_CGROUPS, each if the records of the profile have the ids. */
+/* APART_THREADS if a record has a thread other than the main thread, APART_CGROUPS if one has a cgroup. */
 unsigned int merge_apart_of(const struct profile *profile);
 
 /* Fills an empty `ret_merged` with the rows to print, in the order to print them. `apart`: bits of enum merge_apart. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum first_instruction {
-	FIRST_TAKEN,    /* it can, as far as is known */
+	FIRST_TAKEN,    /* the kernel can probe it, as far as is known */
 	FIRST_DOUBTFUL, /* the kernel may refuse it */
 	FIRST_MISREAD,  /* the kernel would accept it, and the program would crash */
 	FIRST_NOP5, /* a nop of five bytes. In struct probe_place: and a probe on it breaks programs (core/host/red_zone.h) */

@@ -159,7 +159,7 @@ static void mapped_files_done(struct mapped_files *files)
 	vec_done(&files->files);
 }
 
-/* Compares names too: on btrfs, files of two subvolumes may have the same device and inode here. */
+/* Compares names too: on btrfs, files of two subvolumes may have the same device and inode in /proc/PID/maps. */
 static void remember_file(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_files *files = context;

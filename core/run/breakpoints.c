@@ -149,7 +149,10 @@ static void merge_places(struct breakpoints *found)
 	found->places.nr = nr;
 }
 
-/* A page that its program has rewritten, as generated code is, has no breakpoints: a byte of it may look like one. */
+/*
+ * Adds the breakpoints of a page. If more than MAX_OTHER_BYTES differ otherwise, its program has rewritten the page (generated code), and
+ * nothing is added: bytes of that code may look like breakpoints.
+ */
 static void compare_page(struct search *search, const struct broken_place *start, uint64_t address,
 			 const uint8_t *memory, const uint8_t *text, size_t nr)
 {

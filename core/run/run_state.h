@@ -92,7 +92,7 @@ void run_next_interval(struct run *run, bool forget);
 /* What has come since the last time. 0 or a recorded failure, as for those below. */
 int run_live_refresh(struct run *run);
 
-/* Does what the user asks for. *ret_ends: to end. */
+/* Handles the keys that were pressed. *ret_ends: whether the run is to end. */
 int run_live_take(struct run *run, bool *ret_ends);
 
 /* At the end of a run whose screen was left: what the user asked to save, and was not saved before, is saved now. */

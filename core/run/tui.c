@@ -48,7 +48,7 @@ enum {
 	CTRL_Z = 26,
 	ESCAPE = 27,
 	ESCAPE_WAIT_MS = 50, /* bytes that follow at once belong to a key; a byte alone is Escape */
-	LAST_WAIT_MS = 500, /* for a terminal that takes nothing, when there is no later */
+	LAST_WAIT_MS = 500, /* how long the last output waits for a terminal that takes nothing */
 	MESSAGE_PIECE = 128, /* a terminal with room takes 256 bytes at once; "\n" are two */
 };
 

@@ -113,8 +113,8 @@ static void add_fd(struct probe_call *call, int fd)
 }
 
 /*
- * The child has the descriptors too, so when we close ours nothing is detached: it waits until we have (probe_calls_go()). NULL: there is no
- * child, and they are closed.
+ * Closes our descriptors of the links. The child still has them, so nothing is detached until probe_calls_go() lets it close them too.
+ * NULL: there is no child, and the links are detached.
  */
 static struct probe_call *start_to_close(const struct attached_link *links, size_t nr)
 {

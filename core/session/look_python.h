@@ -22,8 +22,8 @@ void look_python_free(struct look_python *python);
 void look_python_forget(struct look_python *python);
 
 /*
- * Finds the Python frames of a thread whose native stack was walked just now: sets its `inserts` and `lacks_frames`. The thread must be
- * found not to have run since, before they are used.
+ * Finds the Python frames of a thread whose native stack was walked just now: sets its `inserts` and `lacks_frames`. They are valid only
+ * if the thread has not run meanwhile: the caller checks that before it uses them.
  */
 void look_python_walk(struct look_python *python, const struct look_walk *walk, struct look_thread *thread);
 

@@ -11,7 +11,7 @@
 
 enum {
 	PROCESSES_MAX = 1024, /* entries of st_pythons */
-	TRIES_MAX = 100, /* of a process whose threads begin and end while they are read */
+	TRIES_MAX = 100, /* to read a process whose threads begin and end meanwhile */
 	TRY_MS = 50, /* between them at first; later an eighth of the time since the first one */
 	SETTLED_LATER_MS = 200, /* a process that has what is known of another one */
 	SETTLE_MS_MAX = 500, /* for processes in one turn of the drain */

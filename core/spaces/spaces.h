@@ -60,7 +60,7 @@ void spaces_start_over(struct spaces *spaces);
 
 /*
  * The same for a process that stands still, held by a tracer, and has executed its program after `program_ns`. Where records were lost,
- * its mappings are read again: a busy host has more of them than the rings can take.
+ * its mappings are read again: a busy host makes more records than the rings can take.
  */
 void spaces_update_held(struct spaces *spaces, uint32_t tgid, uint64_t program_ns);
 

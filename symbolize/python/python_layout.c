@@ -96,7 +96,7 @@ static const struct expression *node(const struct asking *asking, uint16_t numbe
 	return &asking->accessor.nodes[number];
 }
 
-/* Reads a function. */
+/* Reads the code of a function. False: the file has no such function, or its code is not understood. */
 static bool ask(struct asking *asking, enum symbol function)
 {
 	if (!asking->symbols[function] || accessor_read(&asking->accessor, asking->elf, asking->symbols[function]))

@@ -69,7 +69,7 @@ struct x86_instruction {
 	uint8_t rm; /* the other register of ModRM; X86_NONE: memory, or no ModRM */
 	uint8_t width; /* bytes of an operand that is neither a vector nor converted to another width */
 	int32_t constant; /* of an instruction with ModRM, and of those with al and eax */
-	uint16_t writes; /* bit for each general register that it may change; all that a kind other than OTHER changes besides `reg` */
+	uint16_t writes; /* a bit for each general register that it may change; for kinds other than OTHER, without `reg` */
 	int64_t value; /* constant, distance of a branch, or distance of the memory operand */
 };
 
