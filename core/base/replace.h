@@ -28,7 +28,7 @@ struct replacement {
 int replace_begin(const char *path, struct replacement *ret_replacement);
 
 /*
- * Renames the new file to `path`. If `err` is not 0, the file is not whole: removes it and returns `err`. 0 or a negative errno with a
+ * Renames the new file to `path`. If `err` is not 0, the file is not complete: removes it and returns `err`. 0 or a negative errno with a
  * recorded cause.
  */
 int replace_end(struct replacement *replacement, int err);
@@ -58,7 +58,7 @@ int replace_file_check(const char *path, struct stat *ret_directory);
 /*
  * Another process that makes new files, writes what comes through a stream, renames or removes them at the end, removes files, and checks
  * whether it can make one, because this process may not. Each function returns 0 or a negative errno with a recorded cause. end() is called
- * once the stream is closed; of a file that is not whole it returns why that process could not write it, if so.
+ * once the stream is closed; of a file that is not complete it returns why that process could not write it, if so.
  */
 struct replace_agent {
 	int (*begin)(const char *path, FILE **ret_out);

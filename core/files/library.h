@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Opens the file behind a library name as bcc writes it ("c", "pthread", "libssl.so.3"), a path, or a program in PATH.
+ * Opens the file that is meant by a library name as bcc writes it ("c", "pthread", "libssl.so.3"), a path, or a program in PATH.
  * With `tgid` the mappings of that process are searched first: the file is the one that is mapped, wherever it lies, and the
  * path what /proc/PID/maps calls it; then the root of the process, and the path is one as the process sees it. A descriptor
  * and a malloc()ed path, or a negative errno with a recorded cause and a hint (a near name).

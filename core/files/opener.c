@@ -218,7 +218,7 @@ static bool seen_path(int fd, char ret_path[PATH_MAX])
 	return true;
 }
 
-/* Behind the root's own path: what is left of one that we see below it. */
+/* The part of a path after that of the root that contains it. */
 static const char *inside(const char *root, const char *path)
 {
 	size_t length = strlen(root);

@@ -52,7 +52,8 @@ static void unmap_page(struct mapped_page *page)
 }
 
 /*
- * The page is never touched: if the file has become shorter, that would kill us (SIGBUS). mlock() fails then, and otherwise keeps the page in memory.
+ * The page is never touched: if the file has become shorter, that would kill us (SIGBUS). mlock() fails then, and otherwise keeps the
+ * page in memory.
  * With the sanitizers mlock() does nothing; MAP_POPULATE alone has read the page by then.
  */
 static int map_page(int fd, struct mapped_page *ret_page)

@@ -156,7 +156,7 @@ void privilege_describe(struct buf *ret_text)
 		if (has(capabilities, needs[i].capability))
 			buf_addf(ret_text, "%s: %s\n", needs[i].privilege.name, needs[i].privilege.purpose);
 	if (has(capabilities, CAP_SYS_ADMIN))
-		buf_adds(ret_text, "CAP_SYS_ADMIN instead of the missing capabilities above\n");
+		buf_adds(ret_text, "CAP_SYS_ADMIN: instead of the capabilities that are missing\n");
 }
 
 /* ---- giving up ---- */

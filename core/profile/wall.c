@@ -80,7 +80,7 @@ unsigned int wall_state_of(const struct profile *profile, const struct profile_r
 	return (uint32_t)frame->where;
 }
 
-/* Moves the first frame behind those of the tracer. */
+/* Moves the first frame, the reason, after the frames of the tracer that follow it. */
 static void hide_tracer(struct profile *profile, const struct profile_record *record)
 {
 	uint32_t *frames = profile->stack_frames.data + record->first, reason = frames[0];

@@ -8,7 +8,7 @@
 
 enum {
 	NAME_COLUMNS = 40, /* kept free of indentation on a screen that is wide enough */
-	WIDE_COLUMNS = 100, /* a screen of so many has longer bars */
+	WIDE_COLUMNS = 100, /* a screen with at least so many has longer bars */
 	NUMBER_COLUMNS = 9, /* of a percentage */
 	EIGHTHS = 8,
 };

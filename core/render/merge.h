@@ -105,5 +105,5 @@ bool frame_shows_file(const struct profile *profile, const struct profile_view *
  */
 const char *waker_label(const struct profile *profile, const struct merged_row *row);
 
-/* The label at the root end of a stack that is not whole; NULL for one that is. */
+/* The label at the root end of a stack that is not complete; NULL for one that is. */
 const char *stack_root_label(const struct merged_stack *stack);

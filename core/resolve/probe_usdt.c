@@ -190,7 +190,7 @@ static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 
 	if (err && err != -ENOEXEC) {
 		unreadable(file->path, err);
-		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
+		file_search_miss(&search->files, "process %u: %s", tgid, err_cause());
 		err_clear();
 	}
 	if (search->files.attach->places.nr == nr_before) /* saves descriptors: a process may map thousands of files */
@@ -207,7 +207,7 @@ static void search_mapped(struct usdt_search *search, const struct opener_reques
 	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: it has no probes */
 		return;
 	if (fd < 0) {
-		file_search_miss(&search->files, "of process %u: '%s': its USDT probes cannot be read: %s", tgid,
+		file_search_miss(&search->files, "process %u: '%s': its USDT probes cannot be read: %s", tgid,
 				 mapped->path, strerror(-fd));
 		return;
 	}
@@ -215,7 +215,7 @@ static void search_mapped(struct usdt_search *search, const struct opener_reques
 	if (known == 1)
 		search_file(search, index, tgid);
 	else if (known < 0)
-		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
+		file_search_miss(&search->files, "process %u: %s", tgid, err_cause());
 	err_clear();
 }
 

@@ -65,8 +65,9 @@ static void note_missing_stacks(const struct plan *plan, struct attach_plan *att
 	for (size_t i = 0; plan->want_kernel && i < attach->places.nr; i++)
 		if (!strcmp(attach->places.data[i].category, "syscalls")) {
 			attach_plan_note(attach,
-					 "no kernel stacks for system calls before Linux 6.12, because %s is among "
-					 "the events: trace t:syscalls:sys_enter_* and sys_exit_* alone",
+					 "on kernels before Linux 6.12, system calls have no kernel stacks in this "
+					 "run, because %s is traced too: trace t:syscalls:sys_enter_* and sys_exit_* "
+					 "alone",
 					 other);
 			return;
 		}

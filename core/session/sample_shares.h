@@ -20,7 +20,7 @@ struct sample_shares {
 
 /*
  * Divides the missing samples by cause: first idle CPUs, then samples that came late, and the rest was skipped. But a small rest may be
- * rounding: at most one sample for each CPU, and also those of one step of /proc/stat for each CPU if idle time explains some. Such a rest is
- * not a loss yet: *remainder carries it, or a surplus, to the next drain, where it is expected. *remainder begins with 0.
+ * rounding: at most one sample for each CPU, and also those of one step of /proc/stat for each CPU if idle time explains some. Such a
+ * rest is not a loss yet: *remainder carries it, or a surplus, to the next drain, where it is expected. *remainder begins with 0.
  */
 void share_missing_samples(const struct sample_counts *counts, int64_t *remainder, struct sample_shares *ret_shares);

@@ -53,8 +53,8 @@ int spaces_fd(const struct spaces *spaces);
 void spaces_update(struct spaces *spaces);
 
 /*
- * Before the first event: if side-band records may have been lost so far, forgets all processes and opens the side-band again, because a process that
- * is read from now on is known whole. Those that were primed are read again. spaces_fd() changes.
+ * Before the first event: if side-band records may have been lost so far, forgets all processes and opens the side-band again, because
+ * all mappings of a process that is read from now on are known. Those that were primed are read again. spaces_fd() changes.
  */
 void spaces_start_over(struct spaces *spaces);
 

@@ -15,8 +15,8 @@
 #include "symbolize/elf/symtab.h"
 
 /*
- * Two places in the file: the start of a resolver, and where to probe an implementation that it returns: at its start, or after a few vector
- * instructions.
+ * Two places in the file: the start of a resolver, and where to probe an implementation that it returns: at its start, or after a few
+ * vector instructions.
  */
 struct ifunc_choice {
 	uint64_t resolver, implementation;

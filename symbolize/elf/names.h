@@ -26,7 +26,10 @@ struct names {
 	char *copy; /* of all of it, with a NUL at the end; NULL: names are read from the file */
 };
 
-/* Opens the string table in this range of the file. Loads it, unless it is larger than `copy_max` and in a file. 0, -EBADMSG or another negative errno. */
+/*
+ * Opens the string table in this range of the file. Loads it, unless it is larger than `copy_max` and in a file. 0, -EBADMSG or another
+ * negative errno.
+ */
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
 void names_done(struct names *names);
 

@@ -51,7 +51,7 @@ fi
 
 # Beside another event they stay classic. Before 6.12 there is no kernel stack then, and a line says so.
 calls getppid 't:(syscalls|task):(sys_exit_getppid|task_newtask)$' -r
-expect_err 'no kernel stacks for system calls before Linux 6.12, because task:task_newtask is among the events'
+expect_err 'system calls have no kernel stacks in this run, because task:task_newtask is traced too'
 expect_equal "ends" "$(folded_sum)" 50
 missed=$(folded_sum_of 'Missed Kernel Stack' "$T/plain")
 expect_equal "stacks that the report misses" "$(said_of 'kernel stacks could not be walked')" "$missed"
