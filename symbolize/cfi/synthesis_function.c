@@ -584,7 +584,7 @@ static bool is_after_end(struct synthesis *it, uint64_t address, uint64_t positi
 		code_returns(it->returns, address + (uint64_t)(int64_t)distance) == CODE_NEVER_RETURNS);
 }
 
-/* Functions are aligned, or begin where others end. An address elsewhere comes from bytes that only look like the address of a function. */
+/* Functions are aligned, or begin where others end. Other addresses come from bytes that only look like an address. */
 static bool is_plausible(struct synthesis *it, uint64_t address, uint64_t position, enum synthesis_reason reason)
 {
 	uint8_t before = position ? it->code[position - 1] : 0;

@@ -22,7 +22,7 @@ int sandbox_keep_only(int kept);
  */
 int sandbox_drop_privileges(void);
 
-/* The same for a process whose 0, 1 and 2 are /dev/null already: it opens nothing. */
+/* Like sandbox_keep_only(), for a process whose 0, 1 and 2 are /dev/null already: opens nothing. */
 int sandbox_keep_as_well(int kept);
 
 /*
