@@ -313,7 +313,7 @@ static const char *read_whole(struct process *process, uint16_t *ret_key)
 	if (!why && !fits(process->python))
 		why = "its frames are larger than expected";
 	if (!why && process->python->states.nr && !find_key(process->python, ret_key))
-		why = "its threads have their states where they are not expected";
+		why = "its thread states were not found where they are expected";
 	vec_done(&process->python->states);
 	return why;
 }
