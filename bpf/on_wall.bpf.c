@@ -389,7 +389,7 @@ int on_wall_back(__u64 *ctx)
 	struct st_slot *slot;
 	struct st_way way = {};
 	__u32 index = 0;
-	struct st_id id;
+	struct st_id id = {};
 	__u64 now;
 
 	ST_HAND_OVER(ctx, st_python_back);

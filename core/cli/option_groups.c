@@ -10,7 +10,7 @@ const struct option_group option_groups[] = {
 	{ "Which processes", "pid all tid cpu container comm",
 	  "cgroup cgroupmap mntnsmap pidns user-threads-only useronly kernel-threads-only no-children" },
 	{ "Stacks", "user-stacks-only kernel-stacks-only include exclude",
-	  "both unwind frames max-depth unwind-mem perpid per-thread by-name idle under" },
+	  "both unwind frames max-depth unwind-mem perpid per-thread by-name idle under latency waits" },
 	{ "Report", "folded tree function functions microseconds milliseconds top tui output save verbose",
 	  "lines text least format keep min-count histogram inlines delimited annotations offset plain address timestamp "
 	  "timestamps quiet redact" },

@@ -118,10 +118,8 @@ static void begin_interval(struct run *run, uint64_t start_ns)
 static void set_header(struct run *run)
 {
 	_cleanup_(buf_done) struct buf header = {};
-	size_t nr = run->attach.mechanism == MECHANISM_PERF_EVENT ? 1 : attachment_nr_attached(run->attachment);
-
-	if (run->attach.nr_functions) /* each has several places */
-		nr = run->attach.nr_functions;
+	size_t nr = run->attach.mechanism == MECHANISM_PERF_EVENT ? 1 :
+		    run->attach.nr_functions ?: attachment_nr_attached(run->attachment);
 
 	if (run->applet->header)
 		run->applet->header(run->plan, nr, &header);
