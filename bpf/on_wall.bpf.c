@@ -61,7 +61,7 @@ static __always_inline int st_is_throttled(struct task_struct *task)
 	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(task->se.cfs_rq->throttle_count) ||
 	    task->prio < ST_FIRST_FAIR_PRIO)
 		return 0;
-	return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+	return task->se.cfs_rq->throttle_count > 0;
 }
 
 static __always_inline int st_is_runnable(__u32 state)
