@@ -86,6 +86,7 @@ enum call_part {
 	CALL_BEGINS = 0,
 	CALL_ENDS,
 	CALL_AT_ONCE, /* it begins and ends: the function is a single return or jump */
+	CALL_ENDS_ELSEWHERE, /* outside the bytes of the function: other functions may end there too */
 	CALL_MAY_END, /* a jump that may lead to another function; what the thread does next shows whether it did */
 };
 

@@ -239,7 +239,7 @@ static __always_inline int st_call_is_unknown(struct st_calls *list)
 		list->nr_left_out--;
 		return 1;
 	}
-	if (!st_call_is_wanted())
+	if (st_config.use_cpus || !st_call_is_wanted()) /* it may have begun on a CPU that was not wanted */
 		return 0;
 	st_call_lost(ST_LOSS_CALL_NO_BEGIN, 0);
 	return 1;
@@ -253,6 +253,10 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 
 	if (!list)
 		return part == CALL_ENDS ? st_call_is_unknown(list) : 0;
+	if (!sp && part == CALL_ENDS && list->nr_left_out) { /* the innermost calls are those that were left out */
+		list->nr_left_out--;
+		return 1;
+	}
 	depth = *(volatile __u32 *)&list->depth;
 	call = st_call_at(list, depth - 1);
 	number = depth;

@@ -49,9 +49,14 @@ static __always_inline int st_is_in_cgroup(struct task_struct *task)
 /* Of -p, of a command and its children, or of a cgroup. */
 static __always_inline int st_wants_look(struct task_struct *task, const struct st_look *look)
 {
+	__u64 key = (__u64)task;
 	__u32 global_tgid;
 
-	if (!look->tid || !look->tgid || (st_config.use_cgroup && !st_is_in_cgroup(task)))
+	if (!look->tid || !look->tgid)
+		return 0;
+	/* wall follows a thread that has left the cgroup to its end. */
+	if (st_config.use_cgroup && !st_is_in_cgroup(task) &&
+	    !(st_config.follows_walls && bpf_map_lookup_elem(&st_walls, &key)))
 		return 0;
 	if (st_config.task_filter != ST_FILTER_TGID)
 		return 1;
@@ -172,7 +177,8 @@ static __always_inline void st_look_at_wall(struct task_struct *task, struct st_
 	else if (st_is_queued(task) || !look->state || look->state & (ST_TASK_WAKING | ST_TASK_NEW))
 		state = THREAD_RUNNABLE;
 	entry = bpf_map_lookup_elem(&st_walls, &look->task);
-	differs = entry && entry->state != state && now - entry->since_ns > ST_WALL_SETTLED_NS && now > entry->since_ns;
+	differs = entry && entry->state != state &&
+		  !(state == THREAD_RUNNABLE && entry->state == THREAD_THROTTLED) && now - entry->since_ns > ST_WALL_SETTLED_NS && now > entry->since_ns;
 	look->wall = (struct st_wall){ .state = state };
 	if (*(volatile __u64 *)&control->wall_begin_ns == ~0ULL && (!entry || differs)) {
 		st_wall_enter(look, entry, now);

@@ -166,11 +166,14 @@ static __always_inline void st_wall_ask(const struct st_way *way, struct st_wall
 {
 	__u64 period_ns = st_wall_period(way);
 
+	entry->due = 0;
 	if (!st_config.wall_budget || !entry->owes)
 		return;
 	if (period_ns < ST_WALL_PERIOD_NS)
 		period_ns = ST_WALL_PERIOD_NS;
-	entry->due = (entry->owed_ns[0] >= period_ns) | (entry->owed_ns[1] >= period_ns) << 1;
+	/* Only for a wait that has just ended: the random beginning may be more than a period that has become shorter. */
+	entry->due = (entry->first_ns && entry->owed_ns[0] >= period_ns) |
+		     (entry->first_run_ns && entry->owed_ns[1] >= period_ns) << 1;
 }
 
 /* ---- leaving the CPU ---- */
@@ -250,7 +253,6 @@ static __always_inline struct st_wall *st_wall_of_current(const struct st_way *w
 	if (who.foreign || !st_wanted(&who))
 		return 0;
 	if (st_config.use_cgroup) { /* it has come into the cgroup, and is followed from now on */
-		ST_ADD(way->control->wall_lifetimes_ns, -st_wall_span(way, task->start_time, now));
 		fresh.since_ns = now;
 		fresh.state = THREAD_ON_CPU;
 	}
@@ -260,6 +262,8 @@ static __always_inline struct st_wall *st_wall_of_current(const struct st_way *w
 	entry = bpf_map_lookup_elem(&st_walls, &key);
 	if (!entry)
 		st_note_lost(way, ST_LOSS_STATE_FULL);
+	else if (st_config.use_cgroup)
+		ST_ADD(way->control->wall_lifetimes_ns, -st_wall_span(way, task->start_time, now));
 	return entry;
 }
 
@@ -330,8 +334,8 @@ static __always_inline int st_wall_in(const struct st_way *way, struct task_stru
 	return 1;
 }
 
-/* For the samples of other CPUs. */
-static __always_inline void st_wall_note_running(const struct task_struct *task)
+/* For the samples of other CPUs: at each switch, and at each sample for a CPU that does not switch. */
+static __always_inline void st_wall_note_running(__u32 tgid)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct st_running *running;
@@ -340,7 +344,7 @@ static __always_inline void st_wall_note_running(const struct task_struct *task)
 		return;
 	running = bpf_map_lookup_elem(&st_running, &cpu);
 	if (running)
-		running->tgid = task->tgid;
+		running->tgid = tgid;
 }
 
 SEC("?tp_btf/sched_switch")
@@ -358,7 +362,7 @@ int on_wall_switch(__u64 *ctx)
 		wanted = st_wall_out(ctx, &way, change.prev, change.state, now);
 	if (change.next->pid)
 		wanted |= st_wall_in(&way, change.next, now);
-	st_wall_note_running(change.next);
+	st_wall_note_running(change.next->tgid);
 	st_cost_stop(now, now, 0, (__u32)wanted);
 	return ST_RETURN_TP_BTF;
 }
@@ -516,6 +520,8 @@ static __always_inline int st_wall_sample(struct bpf_perf_event_data *ctx, int t
 	ST_HAND_OVER(ctx, st_python_sample);
 	if (st_way_begin(&way) || st_wall_is_over(&way, now) || !st_wall_span(&way, 0, now))
 		return ST_RETURN_PERF_EVENT;
+	if (tells_running)
+		st_wall_note_running(bpf_get_current_pid_tgid() >> 32);
 	st_who_is_current(&who);
 	if (!(__u32)bpf_get_current_pid_tgid() || !st_wanted(&who))
 		return ST_RETURN_PERF_EVENT;

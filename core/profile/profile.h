@@ -160,7 +160,7 @@ struct profile_record {
 	uint64_t cgroup_id;
 	uint64_t time_ns; /* of the first event, CLOCK_MONOTONIC */
 	string_id comm;
-	string_id probe; /* name of the probe that fired; 0 if the run does not distinguish probes */
+	string_id probe; /* name of the probe that fired; 0 if the run does not distinguish probes; a number until wall_settle() */
 	uint32_t cpu; /* of the first event */
 	uint8_t program; /* enum program_kind */
 	uint8_t kernel_status; /* enum stack_status */

@@ -411,8 +411,8 @@ static uint64_t replace_rows(struct settling *settling)
 			      settling->rows.data[i].shown);
 		sum += settling->rows.data[i].sum;
 	}
-	for (size_t i = 0; i < settling->samples.nr; i++)
-		profile->records.data[settling->samples.data[i].record].probe = 0;
+	for (size_t i = 0; i < profile->records.nr; i++)
+		profile->records.data[i].probe = 0; /* it was no name */
 	for (size_t i = 0; i < profile->pairs.nr; i++)
 		profile->records.data[profile->pairs.data[i].record].pair = 0;
 	profile->pairs.nr = 0;

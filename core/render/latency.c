@@ -11,17 +11,30 @@
 #include "core/render/render.h"
 #include "core/render/rows.h"
 
-#define NR_CLASSES (4 * 62)
+#define NR_CLASSES (4 * 63)
 
-/* The calls of a function, or of all. */
-struct lengths {
-	string_id name; /* 0: of all */
+/* A row of the profile. */
+struct part {
+	string_id name; /* of the function; 0: of all */
 	uint32_t tgid; /* 0: of all processes */
-	uint64_t nr, sum_ns;
-	uint64_t classes[NR_CLASSES];
+	const struct profile_row *row;
+};
+
+/* The calls of a function, by the powers of two of their lengths. */
+struct lengths {
+	string_id name;
+	uint32_t tgid;
+	uint64_t nr;
+	uint64_t powers[DURATION_POWERS_MAX];
 };
 
 typedef VEC(struct lengths) lengths_list;
+
+/* All calls. */
+struct total {
+	uint64_t nr, sum_ns;
+	uint64_t classes[NR_CLASSES];
+};
 
 static unsigned int class_number(uint64_t length)
 {
@@ -50,22 +63,27 @@ static const char *unit_of(const struct profile_view *view)
 
 /* ---- adding up ---- */
 
-static struct lengths *find(lengths_list *list, string_id name, uint32_t tgid)
+static int compare_parts(const void *left, const void *right)
 {
-	for (size_t i = 0; i < list->nr; i++)
-		if (list->data[i].name == name && list->data[i].tgid == tgid)
-			return &list->data[i];
-	vec_push(list, (struct lengths){ .name = name, .tgid = tgid });
-	return &vec_last(list);
+	const struct part *a = left, *b = right;
+
+	return a->name != b->name ? (a->name > b->name) - (a->name < b->name)
+				  : (a->tgid > b->tgid) - (a->tgid < b->tgid);
 }
 
-static void add(struct lengths *lengths, const struct profile_view *view, const struct profile_row *row)
+/* `list`: of the parts before this one, in order. */
+static void add(struct total *all, lengths_list *list, const struct profile_view *view, const struct part *part)
 {
-	if (!row->count)
-		return;
-	lengths->nr += row->count;
-	lengths->sum_ns += row->sum;
-	lengths->classes[class_number(row->sum / row->count / view_unit_ns(view))] += row->count;
+	const struct profile_row *row = part->row;
+	unsigned int number = class_number(row->sum / row->count / view_unit_ns(view));
+
+	all->nr += row->count;
+	all->sum_ns += row->sum;
+	all->classes[number] += row->count;
+	if (!list->nr || vec_last(list).name != part->name || vec_last(list).tgid != part->tgid)
+		vec_push(list, (struct lengths){ .name = part->name, .tgid = part->tgid });
+	vec_last(list).nr += row->count;
+	vec_last(list).powers[63 - __builtin_clzll(class_first(number) | 1)] += row->count;
 }
 
 /* The most calls first. */
@@ -81,18 +99,29 @@ static int compare(const void *left, const void *right, void *context)
 }
 
 static void gather(const struct profile *profile, const struct profile_interval *interval,
-		   const struct profile_view *view, lengths_list *list, struct lengths *all)
+		   const struct profile_view *view, lengths_list *list, struct total *all)
 {
+	VEC(struct part) parts = {};
+
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		const struct profile_row *row = &interval->rows.data[i];
 		const struct profile_record *record = &profile->records.data[row->record];
-		string_id name = 0;
+		struct part part = { .row = row };
 
-		if (record->nr_kernel)
-			name = profile->frames.data[profile->stack_frames.data[record->first]].name;
-		add(all, view, row);
-		add(find(list, view->by_function ? name : 0, view->by_function ? record->tgid : 0), view, row);
+		if (!row->count)
+			continue;
+		if (view->by_function) {
+			part.tgid = record->tgid;
+			if (record->nr_kernel)
+				part.name = profile->frames.data[profile->stack_frames.data[record->first]].name;
+		}
+		vec_push(&parts, part);
 	}
+	if (parts.nr)
+		qsort(parts.data, parts.nr, sizeof(*parts.data), compare_parts);
+	for (size_t i = 0; i < parts.nr; i++)
+		add(all, list, view, &parts.data[i]);
+	vec_done(&parts);
 	if (list->nr)
 		qsort_r(list->data, list->nr, sizeof(*list->data), compare, (void *)profile);
 }
@@ -101,8 +130,6 @@ static void gather(const struct profile *profile, const struct profile_interval 
 
 static void add_lengths(struct text_writer *writer, const struct lengths *lengths)
 {
-	uint64_t powers[DURATION_POWERS_MAX] = {};
-
 	if (lengths->name) {
 		buf_adds(&writer->out.text, "\nFunction = ");
 		writer_add_name(writer, lengths->name);
@@ -110,23 +137,21 @@ static void add_lengths(struct text_writer *writer, const struct lengths *length
 			buf_addf(&writer->out.text, " [%" PRIu32 "]", lengths->tgid);
 		buf_addc(&writer->out.text, '\n');
 	}
-	for (unsigned int i = 0; i < NR_CLASSES; i++)
-		powers[63 - __builtin_clzll(class_first(i) | 1)] += lengths->classes[i];
-	text_histogram(writer, unit_of(writer->view), powers, true);
+	text_histogram(writer, unit_of(writer->view), lengths->powers, true);
 }
 
 /* The length that at least `parts` of 1,000 calls do not exceed. */
-static uint64_t quantile(const struct lengths *lengths, uint64_t parts)
+static uint64_t quantile(const struct total *all, uint64_t parts)
 {
-	uint64_t wanted = lengths->nr / 1000 * parts + (lengths->nr % 1000 * parts + 999) / 1000, seen = 0;
+	uint64_t wanted = all->nr / 1000 * parts + (all->nr % 1000 * parts + 999) / 1000, seen = 0;
 	unsigned int i = 0;
 
-	while (i < NR_CLASSES - 1 && (seen += lengths->classes[i]) < wanted)
+	while (i < NR_CLASSES - 1 && (seen += all->classes[i]) < wanted)
 		i++;
 	return class_first(i + 1) - 1;
 }
 
-static void add_quantiles(struct text_writer *writer, const struct lengths *all)
+static void add_quantiles(struct text_writer *writer, const struct total *all)
 {
 	static const struct {
 		const char *name;
@@ -145,7 +170,7 @@ void latency_add(struct text_writer *writer, const struct profile_interval *inte
 {
 	const struct profile_view *view = writer->view;
 	const uint64_t unit = view_unit_ns(view);
-	_cleanup_(freep) struct lengths *all = xcalloc(1, sizeof(*all));
+	_cleanup_(freep) struct total *all = xcalloc(1, sizeof(*all));
 	lengths_list list = {};
 
 	gather(writer->profile, interval, view, &list, all);

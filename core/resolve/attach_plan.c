@@ -138,7 +138,7 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 /* Symbols and paths are not trusted, so they are escaped. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
-	static const char *const parts[] = { "+0x0", " return", "+0x0, which is all", " jump" };
+	static const char *const parts[] = { "+0x0", " return", "+0x0, which is all", " return elsewhere", " jump" };
 	const char *obstacle = first_instruction_obstacle(place->first);
 
 	buf_adds(text, "attach: ");

@@ -10,6 +10,8 @@
 #include "core/base/err.h"
 #include "core/resolve/user_code.h"
 
+#define PLACES_MAX 20000 /* without --force */
+
 /* Functions that are left out. */
 struct left_out {
 	size_t nr;
@@ -35,6 +37,14 @@ static void leave_out(struct left_out *left_out, const struct probe_place *place
 			 why);
 }
 
+static enum call_part part_of(const struct probe_place *function, const struct symbol_end *end)
+{
+	if (end->may_go_on)
+		return CALL_MAY_END;
+	return function->size && end->file_offset - function->offset >= function->size ? CALL_ENDS_ELSEWHERE
+										       : CALL_ENDS;
+}
+
 /* Adds the ends of one function. False: they cannot all be probed. */
 static bool add_ends(struct file_search *search, size_t index, struct left_out *left_out)
 {
@@ -57,8 +67,7 @@ static bool add_ends(struct file_search *search, size_t index, struct left_out *
 			return true;
 		}
 	for (size_t i = 0; i < nr; i++) {
-		struct probe_place *end =
-			attach_plan_add_end(search->attach, index, ends[i].may_go_on ? CALL_MAY_END : CALL_ENDS);
+		struct probe_place *end = attach_plan_add_end(search->attach, index, part_of(function, &ends[i]));
 
 		end->offset = ends[i].file_offset;
 		end->first = FIRST_TAKEN;
@@ -104,6 +113,10 @@ int call_ends_add(struct file_search *search)
 			nr_cold++;
 		else
 			is_kept[i] = add_ends(search, i, &left_out);
+		if (attach->places.nr > PLACES_MAX && !search->plan->force)
+			return fail_usage(
+				"pattern '%s': its functions end in more than %d places: narrow the pattern, or use --force",
+				search->plan->probe.pattern, PLACES_MAX);
 	}
 	settle(attach, nr, is_kept);
 	if (nr_cold && !attach->nr_functions && !left_out.nr)

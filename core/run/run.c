@@ -519,14 +519,13 @@ static int hide_secrets(struct run *run, int err)
 /* The window ends while the programs are attached, even after a failure, whose cause is kept. */
 static int end_wall(struct run *run, int err)
 {
-	const struct err_saved before = err_save();
 	const struct look_sources sources = look_sources(run);
 	struct drain_target target = run_target(run);
-	int ended = err ? 0 : wall_look_last(run->wall, &sources, &target);
+	int failed = err ?: wall_look_last(run->wall, &sources, &target);
+	const struct err_saved before = err_save();
+	int ended = wall_end(run->wall);
 
-	ended = ended ?: wall_end(run->wall);
-
-	return err ? err_join(err, &before, ended) : ended;
+	return failed ? err_join(failed, &before, ended) : ended;
 }
 
 static int finish_wall(struct run *run, int err)

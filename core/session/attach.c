@@ -77,14 +77,19 @@ static int attach_each(struct attachment *attachment)
 	return 0;
 }
 
-/* A refused place does not end the run. If all are refused, the run fails with the first reason. */
+/*
+ * A refused place does not end the run. If all are refused, the run fails with the first reason, and so it does if one place of timed user
+ * functions is: calls would be taken to end later than they do.
+ */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attachment->way->all ? attachment->way->all(attachment, plan) : attach_each(attachment);
 
-	if (err || attachment->nr_attached || !attachment->plan->places.nr)
+	bool needs_all = attachment->plan->nr_functions && attachment->way->is_user_code;
+
+	if (err || !attachment->refused.nr || (attachment->nr_attached && !needs_all))
 		return err;
-	return attach_failed(attachment, &attachment->plan->places.data[0], attachment->refused.err);
+	return attach_failed(attachment, attachment->refused.place, attachment->refused.err);
 }
 
 /* While `paused` is set, programs of probes count nothing: all places begin to count at one moment, though they are attached one by one. */

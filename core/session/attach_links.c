@@ -29,6 +29,7 @@ void attach_refused(struct attachment *attachment, const struct probe_place *pla
 {
 	if (!attachment->refused.nr++) {
 		attachment->refused.err = err;
+		attachment->refused.place = place;
 		attachment->refused.example = xstrdup(place->name);
 	}
 }

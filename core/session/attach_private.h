@@ -55,6 +55,7 @@ struct attachment {
 		size_t nr;
 		int err; /* of the first */
 		char *example; /* name of the first */
+		const struct probe_place *place; /* the first one */
 	} refused;
 	size_t nr_left; /* not tried, because the run ended first */
 

@@ -46,12 +46,17 @@ static enum event_context context_of(uint8_t flags)
 	return flags & ST_STACK_IN_SOFTIRQ ? CONTEXT_SOFTIRQ : CONTEXT_TASK;
 }
 
-/* The name of the probe, as a string of the profile; 0 if the plan does not distinguish probes. */
+/*
+ * The name of the probe, as a string of the profile; 0 if the plan does not distinguish probes. With --latency the number of threads of the
+ * process that ran, of a timed sample.
+ */
 static uint64_t probe_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)
 {
 	const struct attach_plan *attach = drain->loaded->attach;
 	const struct probe_place *place;
 
+	if (drain->plan->view.latency)
+		return head->program == PROGRAM_SAMPLE ? head->probe : 0;
 	if (!(drain->plan->key_parts & KEY_PROBE) || head->probe >= attach->places.nr)
 		return 0;
 	place = &attach->places.data[head->probe];

@@ -154,6 +154,7 @@ static int map_control(struct loaded *loaded)
 	loaded->control = memory;
 	loaded->control->wake_at = loaded->count_entries / 2;
 	loaded->control->wall_period_ns = loaded_config(loaded)->wall_least_ns;
+	loaded->control->wall_sampled = loaded_config(loaded)->wall_least_ns != 0;
 	loaded->control->wall_begin_ns = loaded->control->wall_end_ns = UINT64_MAX; /* core/session/wall.c */
 	return 0;
 }

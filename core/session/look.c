@@ -599,7 +599,7 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->until_ns = clock_monotonic_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 	run->memory = look_memory_new();
 	run->more = look_memory_new();
-	/* Beside counted events, whose stacks have no Python frames, those of threads have none either. */
+	/* Python frames in `dump` only: wall's events have those that BPF programs have walked, and its looks have none. */
 	run->pages = look_pages_new(run->more, is_run_over, run);
 	run->python = look_python_new(
 		run->pages, sources->plan->looks && sources->plan->frames == FRAMES_MIXED ? sources->unwinding : NULL,

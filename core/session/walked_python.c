@@ -318,6 +318,17 @@ static const char *read_whole(struct process *process, uint16_t *ret_key)
 	return why;
 }
 
+static bool has_programs(const struct walked_python *walked)
+{
+	return walked->copy || loaded_config(walked->loaded)->python == ST_PYTHON_WALK;
+}
+
+static void untell(struct walked_python *walked, const struct process *process)
+{
+	if (has_programs(walked))
+		bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
+}
+
 /* Threads begin and end while they are read, so what is not as expected is read again some times. */
 static void settle(struct walked_python *walked, struct process *process, uint64_t now)
 {
@@ -337,7 +348,7 @@ static void settle(struct walked_python *walked, struct process *process, uint64
 	if (!why)
 		keep_file(walked, python, key);
 	else
-		bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
+		untell(walked, process);
 	process->why = why;
 	process->is_settled = true;
 }
@@ -373,7 +384,7 @@ static void take(struct walked_python *walked, uint32_t tgid)
 /* The first Python: from now on the programs walk. False: they do not. */
 static bool have_programs(struct walked_python *walked)
 {
-	if (walked->copy || loaded_config(walked->loaded)->python == ST_PYTHON_WALK)
+	if (has_programs(walked))
 		return true;
 	if (!walked->refused)
 		walked->refused = load_python(walked->loaded, &walked->copy);
@@ -382,10 +393,12 @@ static bool have_programs(struct walked_python *walked)
 
 void walked_take_all(struct walked_python *walked)
 {
+	struct unwinding_python is;
 	uint32_t tgid;
 
 	while (unwinding_next_python(walked->unwinding, &tgid))
-		if (have_programs(walked))
+		if (unwinding_python(walked->unwinding, tgid, &is) &&
+		    (is.layout.status != PYTHON_FOUND || have_programs(walked)))
 			take(walked, tgid);
 }
 
@@ -400,14 +413,16 @@ static void sweep(struct walked_python *walked)
 			bool was_gone = process->is_gone;
 
 			process->is_gone = !unwinding_python(walked->unwinding, process->tgid, &is);
-			if (!was_gone || !process->is_gone || process->why) {
+			/* Some of those that were refused stay, for the message at the end. */
+			if (!was_gone || !process->is_gone ||
+			    (process->why && walked->nr_processes < PROCESSES_MAX / 2)) {
 				link = &process->next;
 				continue;
 			}
 			*link = process->next;
 			walked->nr_processes--;
 			walked->tables_bytes -= process->python->tables_bytes;
-			bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
+			untell(walked, process);
 			process_free(process);
 		}
 	}

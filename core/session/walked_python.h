@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Python frames that bpf/python.bpf.c has walked, of the processes of -p. Tells the programs where each interpreter keeps its frames,
+ * The Python frames that bpf/python.bpf.c has walked, of all processes. Tells the programs where each interpreter keeps its frames,
  * and names the code objects of their records while these live. docs/internals/python.md has the method.
  */
 #pragma once

@@ -180,6 +180,7 @@ int wall_look(struct wall *wall, const struct look_sources *sources, const struc
 	err = look_at_threads(&of_sleepers, &looks, &sampled, &is_cut, &notes);
 	for (size_t i = 0; i < rows.rows.nr; i++)
 		vec_push(&wall->looks, rows.rows.data[i].record);
+	target->interval->losses[ST_LOSS_PYTHON] += rows.losses[ST_LOSS_PYTHON]; /* of records that came meanwhile */
 	vec_done(&sampled);
 	profile_interval_done(&rows);
 	return err;
@@ -354,7 +355,8 @@ static int take_entries(struct finishing *finishing)
 	for (uint32_t i = 0; i < nr; i++)
 		add_entry(finishing, keys[i], &entries[i]);
 	for (size_t i = 0; i < finishing->wall->threads.nr; i++)
-		if (!finishing->wall->threads.data[i].has_entry)
+		/* A thread that has come into the cgroup asleep has none: it is followed from its first switch on. */
+		if (!finishing->wall->threads.data[i].has_entry && !loaded_config(finishing->wall->loaded)->use_cgroup)
 			add_missing(finishing, &finishing->wall->threads.data[i]);
 	return err;
 }

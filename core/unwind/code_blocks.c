@@ -25,8 +25,12 @@ enum {
 	PAGE = 4096,
 };
 
+static size_t nr_kept; /* bytes of all copies */
+
 void code_copy_done(struct code_copy *copy)
 {
+	if (copy->is_counted)
+		nr_kept -= copy->nr;
 	free(copy->bytes);
 	vec_done(&copy->blocks);
 	*copy = (struct code_copy){};
@@ -102,11 +106,13 @@ int code_blocks_read(uint32_t tgid, uint64_t start, uint64_t end, struct code_co
 	err = foreign_memory_read(tgid, start, begin, sizeof(begin));
 	if (err || !may_begin(begin, copy.nr))
 		return err ?: -ENODATA;
-	if (copy.nr > CODE_BLOCKS_BYTES_MAX)
+	if (copy.nr > CODE_BLOCKS_BYTES_MAX || copy.nr > CODE_COPIES_BYTES_MAX - nr_kept)
 		return -E2BIG;
 	copy.bytes = malloc(copy.nr);
 	if (!copy.bytes)
 		return -ENOMEM;
+	copy.is_counted = true;
+	nr_kept += copy.nr;
 	err = foreign_memory_read(tgid, start, copy.bytes, copy.nr);
 	err = err ?: code_blocks_find(&copy);
 	if (err)

@@ -16,6 +16,7 @@
 
 enum {
 	CODE_BLOCKS_BYTES_MAX = 1 << 20, /* of one area */
+	CODE_COPIES_BYTES_MAX = 32 << 20, /* of all copies that are there */
 };
 
 struct code_block {
@@ -26,6 +27,7 @@ struct code_block {
 struct code_copy {
 	uint8_t *bytes; /* NULL: none */
 	size_t nr;
+	bool is_counted; /* in the bytes of all copies */
 	VEC(struct code_block) blocks; /* those in use, by address */
 };
 
@@ -38,7 +40,7 @@ void code_copy_done(struct code_copy *copy);
 int code_blocks_find(struct code_copy *copy);
 
 /*
- * Copies the code that a process has at [start, end) now, if it begins with a chunk. As code_blocks_find(), or -E2BIG beyond the limit, or the
+ * Copies the code that a process has at [start, end) now, if it begins with a chunk. As code_blocks_find(), or -E2BIG beyond the limits, or the
  * errno of reading the code.
  */
 int code_blocks_read(uint32_t tgid, uint64_t start, uint64_t end, struct code_copy *ret_copy);

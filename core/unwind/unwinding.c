@@ -12,7 +12,6 @@
 #include "core/unwind/expected_files.h"
 
 #define MAX_TRIES 8
-#define MAX_WAITING 256 /* tables requested at a time; of one owner UNWIND_REQUESTS_MAX */
 #define PUT_OFF_MAX 4 /* files of a process that find no room with the worker, after which no more are opened for now */
 #define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
 #define WORK_MS 20 /* of one call without a timeout: there are events to be read, too */

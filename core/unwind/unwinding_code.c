@@ -12,15 +12,32 @@
 #include "core/unwind/unwinding_private.h"
 
 enum {
-	CODE_TABLES_MAX = 32, /* processes with the same code share one */
-	HELD_BACK_MAX = 5, /* reads of code that took too long, after which no more code is read */
+	CODE_TABLES_MAX = 256, /* processes with the same code share one */
+	HELD_BACK_MAX = 5, /* reads of code that took too long, after which none is read for a while */
+	HELD_BACK_MS = 60000,
+	EVICT_MS = 1000,
 	LOOK_MS = 20, /* between two reads of blocks */
+	SHARE = 4, /* reading blocks, of whatever areas, takes one part of so many of the time, and one more */
 	PAUSE_MAX_MS = LOOK_MS << 12, /* of other code, which may become blocks; the pauses double */
 };
 
 static int64_t now_ms(void)
 {
 	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
+}
+
+/* A process can hold its pages back. So five late reads are a reason to read no code for a minute, of any process. */
+static bool may_read(struct unwinding *unwinding)
+{
+	if (unwinding->nr_held_back >= HELD_BACK_MAX && now_ms() >= unwinding->held_back_ms)
+		unwinding->nr_held_back = 0;
+	return unwinding->nr_held_back < HELD_BACK_MAX;
+}
+
+static void note_read(struct unwinding *unwinding, int err)
+{
+	unwinding->nr_held_back += err == -ETIMEDOUT;
+	unwinding->held_back_ms = now_ms() + HELD_BACK_MS;
 }
 
 static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
@@ -45,8 +62,11 @@ static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *tabl
 			return unwinding->code_tables.data[i].number;
 		}
 	}
-	if ((unwinding->code_tables.nr == CODE_TABLES_MAX && !unwinding_evict(unwinding)) ||
-	    unwinding->code_tables.nr == CODE_TABLES_MAX || unwinding_store(unwinding, table, &new.number)) {
+	if (unwinding->code_tables.nr == CODE_TABLES_MAX && now_ms() >= unwinding->evict_code_ms) {
+		unwinding->evict_code_ms = now_ms() + EVICT_MS;
+		unwinding_evict(unwinding);
+	}
+	if (unwinding->code_tables.nr == CODE_TABLES_MAX || unwinding_store(unwinding, table, &new.number)) {
 		unwinding->nr_refused++;
 		unwind_table_done(table);
 		return UNWIND_NO_TABLE;
@@ -59,25 +79,31 @@ static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *tabl
 
 /*
  * Who can write the code, for the symbol worker, which keeps owners apart: the user of the process. Numbers of roots
- * (core/spaces/roots.h) are small.
+ * (core/spaces/roots.h) are small. False: the process has ended.
  */
-static uint32_t owner_of_code(uint32_t tgid)
+static bool owner_of_code(uint32_t tgid, uint32_t *ret_owner)
 {
 	char path[32];
 	struct stat status;
 
 	snprintf(path, sizeof(path), "/proc/%u", tgid);
-	return 1u << 31 | (stat(path, &status) ? 0 : status.st_uid);
+	if (stat(path, &status))
+		return false;
+	*ret_owner = 1u << 31 | status.st_uid;
+	return true;
 }
 
 /* Has the worker make a table of what was found. If it cannot now, it is handed over when the code is read the next time. */
 static void ask(struct unwinding *unwinding, const struct space *space, struct known_code *known)
 {
 	const uint32_t number = CODE_REQUESTS | (unwinding->nr_code_requests + 1);
-	int fd = code_blocks_image(&known->asked);
+	uint32_t owner;
+	int fd;
 
-	if (fd < 0 ||
-	    symbolizer_want_unwind(unwinding->options.symbolizer, number, fd, owner_of_code(space->process.tgid)))
+	if (unwinding->nr_waiting >= MAX_WAITING || !owner_of_code(space->process.tgid, &owner))
+		return;
+	fd = code_blocks_image(&known->asked);
+	if (fd < 0 || symbolizer_want_unwind(unwinding->options.symbolizer, number, fd, owner))
 		return;
 	unwinding->nr_code_requests++;
 	unwinding->nr_waiting++;
@@ -88,9 +114,12 @@ static void ask(struct unwinding *unwinding, const struct space *space, struct k
 static void look(struct unwinding *unwinding, const struct space *space, struct known_code *known)
 {
 	struct code_copy copy = {}, *last = known->asked.bytes ? &known->asked : &known->made_of;
+	const int64_t begun_ms = now_ms();
 	int err = code_blocks_read(space->process.tgid, known->start, known->end, &copy);
 
-	unwinding->nr_held_back += err == -ETIMEDOUT;
+	note_read(unwinding, err);
+	unwinding->read_again_ms = now_ms() + SHARE * (now_ms() - begun_ms);
+	known->unread = err != 0;
 	known->pause_ms = !err ? LOOK_MS : known->pause_ms < PAUSE_MAX_MS ? 2 * known->pause_ms : PAUSE_MAX_MS;
 	known->look_at_ms = now_ms() + known->pause_ms;
 	if (!err && (!last->bytes || memcmp(last->bytes, copy.bytes, copy.nr) != 0)) {
@@ -160,14 +189,14 @@ uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *spac
 		return known->request && known->table == UNWIND_NO_TABLE ? UNWIND_TABLE_TO_COME : known->table;
 	forget(known);
 	*known = new;
-	if (unwinding->nr_held_back >= HELD_BACK_MAX)
+	if (!may_read(unwinding))
 		return UNWIND_NO_TABLE;
 	err = trampolines_read(space->process.tgid, new.start, new.end, &table);
 	if (!err)
 		known->table = keep_code(unwinding, &table);
-	else if (err == -ENODATA)
-		look(unwinding, space, known);
-	unwinding->nr_held_back += err == -ETIMEDOUT;
+	else if (err == -ENODATA && now_ms() >= unwinding->read_again_ms)
+		look(unwinding, space, known); /* or when there is a stack with it: is_changed() */
+	note_read(unwinding, err);
 	return known->request ? UNWIND_TABLE_TO_COME : known->table;
 }
 
@@ -213,9 +242,11 @@ void unwinding_take_code(struct unwinding *unwinding, struct symbol_unwind *made
 static bool is_changed(struct unwinding *unwinding, const struct space *space, struct known_code *known,
 		       uint64_t address, uint64_t time_ns)
 {
-	if (!known->request && now_ms() >= known->look_at_ms && unwinding->nr_held_back < HELD_BACK_MAX)
+	if (!known->request && now_ms() >= known->look_at_ms && now_ms() >= unwinding->read_again_ms &&
+	    may_read(unwinding))
 		look(unwinding, space, known);
 	return time_ns < known->valid_from_ns ||
+	       (known->table != UNWIND_NO_TABLE && known->made_of.bytes && (known->unread || !may_read(unwinding))) ||
 	       (known->table != UNWIND_NO_TABLE && known->asked.bytes &&
 		!code_blocks_same(&known->made_of, &known->asked, address - known->start));
 }

@@ -7,6 +7,7 @@
 #include "core/unwind/unwinding.h"
 
 #define NR_BUCKETS 1024
+#define MAX_WAITING 256 /* tables requested at a time; of one owner UNWIND_REQUESTS_MAX */
 #define CODE_REQUESTS (1u << 31) /* numbers of requests from here on are of code; those below are images */
 
 enum state {
@@ -48,6 +49,7 @@ struct known_code {
 	uint32_t request; /* its number; 0: it was not handed over */
 	uint64_t valid_from_ns; /* walks before this may have used another table */
 	int64_t look_at_ms; /* when it is read again at the earliest */
+	bool unread; /* the last reading failed: it may be other code now */
 	uint32_t pause_ms;
 };
 
@@ -78,6 +80,9 @@ struct unwinding {
 	uint64_t evict_at_bytes; /* in the store, the same */
 	uint64_t nr_refused;
 	uint32_t nr_held_back; /* reads of code that took too long */
+	int64_t held_back_ms; /* when code is read again after those */
+	int64_t read_again_ms; /* when blocks are read again, of all areas */
+	int64_t evict_code_ms; /* when tables of code that is gone are looked for again */
 	uint32_t nr_code_requests;
 	bool any_new; /* there are tables that processes do not have yet */
 	int64_t published_ms; /* when processes were last given what was new */

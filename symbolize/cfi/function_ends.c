@@ -118,7 +118,7 @@ static void decode_part(struct walk *walk, size_t number, uint64_t size)
 	uint64_t start = walk->parts.data[number].start, most = size ?: PART_BYTES_MAX, at = 0, offset;
 	const Elf64_Phdr *segment = elf_file_segment_at(walk->elf, start, PF_X);
 	_cleanup_(freep) uint8_t *code = NULL;
-	bool follows = true;
+	bool follows = true, falls = false; /* `falls`: into what comes after the last instruction */
 
 	walk->err = segment ? elf_file_offset_of_address(walk->elf, start, &offset) : -ENOEXEC;
 	if (walk->err)
@@ -129,7 +129,9 @@ static void decode_part(struct walk *walk, size_t number, uint64_t size)
 	while (code && !walk->err && at < most && (size || follows)) {
 		struct x86_instruction is;
 
-		if (!size && at && (is_inside(walk, start + at) || walk->begins(walk->context, start + at)))
+		if (!size && at && is_inside(walk, start + at))
+			return;
+		if (!size && at && walk->begins(walk->context, start + at))
 			break;
 		if (!x86_decode(code + at, (size_t)(most - at), &is)) {
 			walk->err = -ENOEXEC;
@@ -138,8 +140,12 @@ static void decode_part(struct walk *walk, size_t number, uint64_t size)
 		if (!size)
 			walk->parts.data[number].end = start + at + is.nr_bytes;
 		follows = look_at(walk, start + at, code + at, &is);
+		if (!x86_is_padding(code + at, &is))
+			falls = follows && is.kind != X86_CALL && is.kind != X86_CALL_INDIRECT;
 		at += is.nr_bytes;
 	}
+	if (falls && !walk->err) /* into another function, which then has the ends */
+		walk->err = -ENOEXEC;
 }
 
 static int compare_ends(const struct function_end *a, const struct function_end *b)

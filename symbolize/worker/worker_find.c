@@ -202,7 +202,8 @@ static void send_ends(struct worker *worker, const struct elf_file *elf, const f
 	for (size_t i = 0; i < ends->nr; i++) {
 		struct wire_end wire = { .may_go_on = ends->data[i].may_go_on };
 
-		if (elf_file_offset_of_address(elf, ends->data[i].address, &wire.file_offset))
+		if ((i && ends->data[i].address == ends->data[i - 1].address) ||
+		    elf_file_offset_of_address(elf, ends->data[i].address, &wire.file_offset))
 			continue;
 		if (draft_element(&worker->draft, &wire, sizeof(wire)))
 			continue;

@@ -24,7 +24,7 @@ read -r all spun <<-EOF
 EOF
 [ "$spun" -ge 400000 ] || fail "one CPU: $spun us of $all"
 
-# On several CPUs both run at once, if the host lets them: then a sample of one counts half. The sum is never more than what they used.
+# On several CPUs both run at once, if the host lets them: then a sample of one counts half (unit.wall has the arithmetic).
 fixture_running spin -t 2
 tool_start wall -f -F 997 --latency --save "$T/latency.stk" -p "$fixture_pid"
 until_used "$fixture_pid" 100

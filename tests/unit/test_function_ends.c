@@ -48,6 +48,10 @@ __asm__(".section .text.ends,\"ax\",@progbits\n"
 	"ends_never:	hlt\n"
 	"ends_never_end:\n"
 
+	"ends_falls:	test %edi,%edi\n" /* into the next one */
+	"	je ends_other\n"
+	"ends_falls_end:\n"
+
 	"ends_broken:	.byte 0x06, 0xc3\n" /* no instruction of 64-bit code */
 	"ends_broken_end:\n"
 
@@ -62,7 +66,7 @@ extern const uint8_t LABEL(code), LABEL(code_end), LABEL(other), LABEL(plain), L
 	LABEL(plain_end), LABEL(tail), LABEL(tail_1), LABEL(tail_2), LABEL(tail_3), LABEL(tail_end), LABEL(cold),
 	LABEL(cold_1), LABEL(cold_2), LABEL(cold_end), LABEL(table), LABEL(table_2), LABEL(table_end), LABEL(marked),
 	LABEL(marked_1), LABEL(marked_end), LABEL(word), LABEL(word_end), LABEL(never), LABEL(never_end), LABEL(broken),
-	LABEL(broken_end);
+	LABEL(broken_end), LABEL(falls), LABEL(falls_end);
 
 static bool is_other(void *context, uint64_t address)
 {
@@ -143,6 +147,7 @@ TEST(what_is_no_code_is_refused)
 
 	assert_int_equal(find(ends_broken, (size_t)(ends_broken_end - ends_broken), &ends), -ENOEXEC);
 	assert_int_equal(find(ends_code_end, 16, &ends), -ENOEXEC);
+	assert_int_equal(find(ends_falls, (size_t)(ends_falls_end - ends_falls), &ends), -ENOEXEC);
 	vec_done(&ends);
 }
 

@@ -124,6 +124,26 @@ TEST(time_of_a_thread_without_sample_stays_with_it)
 	made_done(&made);
 }
 
+/* Two threads of the process ran: the time of one took the process half. The sum of threads' time is what it was. */
+TEST(latency_divides_time_by_the_threads_that_ran)
+{
+	struct made made;
+	struct profile_id of_one, sample;
+
+	make(&made);
+	made.profile.view.latency = true;
+	of_one = record(&made, 1, PROGRAM_RAW_TRACEPOINT, NULL);
+	sample = record(&made, 1, PROGRAM_SAMPLE, "busy");
+	made.profile.records.data[made.profile.records.nr - 1].probe = 2;
+	count(&made, of_one, THREAD_ON_CPU, false, 500);
+	count(&made, of_one, THREAD_SLEEPS, false, 30);
+	profile_count(&made.profile, made.interval, sample, 1, 0);
+	assert_int_equal(settle(&made), 530);
+	assert_int_equal(sum_of(&made, THREAD_ON_CPU, "busy"), 250);
+	assert_int_equal(sum_of(&made, THREAD_SLEEPS, NULL), 30);
+	made_done(&made);
+}
+
 TEST(a_sample_without_time_gives_no_row)
 {
 	struct made made;
