@@ -195,7 +195,7 @@ static void add_help(const struct applet *applet, const char *word, struct buf *
 	help_text(applet, command, applet->options, false, text);
 }
 
-/* help, help APPLET (--help too), help --man [APPLET|probes] */
+/* help and help APPLET (or --help or -h in place of help), and help --man [stacktool|APPLET|probes] */
 static int help(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};

@@ -89,7 +89,10 @@ static bool is_status_file(const struct call *call, const char *path)
 	       ours.st_ino == other.st_ino;
 }
 
-/* A file of the same name would replace the status, or the status that file. The names of intervals have no file yet. */
+/*
+ * Refuses a status file that is also a file of the report: each would replace the other. Files with %n or %t in their names do not exist
+ * yet, so the path of the status is compared with these patterns, too.
+ */
 static int check_status_file(const struct call *call, const struct run_options *options)
 {
 	const struct plan *plan = &options->plan;

@@ -88,7 +88,7 @@ static __always_inline void *st_task_registers(struct task_struct *task)
 
 #else
 
-/* Only the walks of user stacks use it, which exist for x86_64 only. */
+/* Only the walks of user stacks use it, and these walks exist for x86_64 only. */
 static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
 	return 0;

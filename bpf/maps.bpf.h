@@ -167,7 +167,10 @@ extern const volatile struct st_config st_config;
 
 #define ST_WALKS_PYTHON (st_config.python == ST_PYTHON_WALK)
 
-/* An event goes to the program that walks Python frames, and does not come back, as soon as there is one. No event is between the two. */
+/*
+ * Hands the event over to the program that walks Python frames, and does not return. Returns if there is no such program yet. So each event
+ * is handled by exactly one of the two programs.
+ */
 #define ST_HAND_OVER(ctx, map)                           \
 	do {                                             \
 		if (st_config.python == ST_PYTHON_LATER) \

@@ -204,7 +204,7 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 
 /*
  * Counts a thread that was off the CPU when tracing began: it has no entry and is older than this run. With filters it is not counted,
- * because they check the current thread, which is still the other one.
+ * because they check the current thread, and that is still the one that leaves the CPU.
  */
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {

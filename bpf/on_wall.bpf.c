@@ -421,7 +421,10 @@ int on_wall_back(__u64 *ctx)
 
 /* ---- being woken, and beginning ---- */
 
-/* A thread that wakes itself, or was woken before it left the CPU, has not waited. Returns whether the thread is followed. */
+/*
+ * Ends the wait of a thread that is woken. Returns whether it is followed and has waited: a thread that wakes itself, was woken before it
+ * left the CPU, or is throttled, has not.
+ */
 static __always_inline int st_wall_woken(const struct st_way *way, struct task_struct *task, __u64 now)
 {
 	struct st_wall *entry = st_wall_find(task);

@@ -407,7 +407,10 @@ enum st_return {
 	ST_RETURN_NONE = 0, /* not code */
 	ST_RETURN_MADE, /* code in memory, not after a call: interpreters push return addresses that they have made */
 	ST_RETURN_CALL, /* code after a call, or nothing can be read there */
-	/* Code after a direct call that can have led to the current frame; any call, after a word that is the frame pointer. */
+	/*
+	 * Code after a direct call that can have led to the current frame, or after any call if the word before it on the stack is the
+	 * frame pointer. Also if the word could not be read.
+	 */
 	ST_RETURN_HERE,
 };
 

@@ -39,7 +39,10 @@
 		CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS)
 #define CALLS_ALLOW(nr) CALLS_IF(nr, 1), CALLS_RETURN(SECCOMP_RET_ALLOW)
 #define CALLS_REFUSE(nr) CALLS_IF(nr, 1), CALLS_RETURN(CALLS_REFUSED)
-/* Refused if argument `index` has one of the bits, or one of the values, in its lower half: an int. */
+/*
+ * Refuses a call if its argument `index` has one of the bits, or is one of the two values; else allows it. Of the argument only the lower
+ * half counts: it is an int.
+ */
 #define CALLS_REFUSE_BITS(nr, index, bits)                                                            \
 	CALLS_IF(nr, 4), CALLS_LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), \
 		CALLS_RETURN(CALLS_REFUSED), CALLS_ALLOW_REST

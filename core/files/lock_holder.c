@@ -23,7 +23,7 @@ struct look {
 	} processes[];
 };
 
-/* In the helper, which has a table of descriptors of its own, so that a descriptor is not lost when it is killed. */
+/* Runs in the helper, which has a table of descriptors of its own: if it is killed, an open descriptor is closed. */
 static int look_at_each(struct helper *helper, void *memory)
 {
 	struct look *look = memory;

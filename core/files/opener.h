@@ -63,8 +63,9 @@ struct opener_found {
 };
 
 /*
- * Whether a path leads to this inode below a root, without opening it. The path may also be as we see it, where we see that root
- * below ours. Inode 0: whatever is there. 0, -ESTALE for another inode, or another negative errno.
+ * Finds what a path leads to below a root, without opening it for reading. The path is one inside that root. If we see that root as a
+ * directory in ours, it may also be the path that we see. 0; -ESTALE if the inode there is another one (0: any is right); or another
+ * negative errno.
  */
 int opener_find_below(int root_fd, const char *path, uint64_t device, uint64_t inode, struct opener_found *ret_found);
 

@@ -45,7 +45,7 @@ static void end_walk(struct walk *walk)
 	go_up(walk, 1);
 }
 
-/* Takes the next name from the rest. False at the end, and for a name that is too long. */
+/* Takes the next name from the rest. False at the end, and for a name that is too long: then *ret_err is -ENAMETOOLONG. */
 static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1], int *ret_err)
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");

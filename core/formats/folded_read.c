@@ -83,7 +83,10 @@ static uint32_t add_frame(struct profile *profile, struct slice element, bool ke
 	return text_add_frame(profile, element, kernel);
 }
 
-/* The elements after the command: where the kernel's begin, and whether a delimiter precedes them. */
+/*
+ * The elements after the command: their number, where the kernel's begin, and by what these are known: a delimiter "-" before them, or
+ * KERNEL_MARK at the end of each.
+ */
 struct shape {
 	size_t nr, kernel_at;
 	bool delimited, marked;

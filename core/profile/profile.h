@@ -132,7 +132,7 @@ struct profile_file {
 	/* Files of split debug information that inlined calls need and that were not found. Not saved. */
 	string_id missing_split; /* path of the first one; 0: none */
 	uint32_t nr_missing_splits;
-	bool is_unused; /* profile_keep_only() found no frame in it */
+	bool is_unused; /* profile_keep_only() found no frame and no mapping of it */
 };
 
 /* The name of the frame, of kind FRAME_TEXT, in place of frames in the middle of a deep user stack: `where` is 0. */
@@ -326,7 +326,7 @@ struct profile_view {
 	bool latency; /* time on the CPU was divided by the number of threads of the process that ran */
 	/* VIEW_FUNCLATENCY: */
 	bool microseconds, milliseconds; /* -u, -m: the unit of lengths; neither: nanoseconds */
-	bool by_function; /* -F: a histogram for each function, and for each process where rows have one */
+	bool by_function; /* -F: a histogram for each function, or for each function and process if rows have a process */
 	bool percentiles; /* not under bcc's name */
 };
 
@@ -411,8 +411,9 @@ void profile_forget_records(struct profile *profile);
 bool profile_is_large(const struct profile *profile);
 
 /*
- * Forgets all records but those with these ids, and the frames, control groups and strings that only they used. Files keep
- * their numbers; those without frames are marked as unused. Intervals stay, but only when they have no rows.
+ * Forgets all records but those with these ids, and the frames, control groups, kernel modules, mappings and strings that no record needs any
+ * more. Files keep their numbers; those without frames and mappings are marked as unused. Intervals stay, and must have no rows, because
+ * records get new numbers.
  */
 void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr);
 
@@ -508,7 +509,7 @@ uint64_t profile_lost(const struct profile_interval *interval);
 void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval);
 
 /*
- * For times off the CPU: counts the losses of stacks again, from the rows of the interval. The programs also walk stacks
+ * For views of time, and for dump: counts the losses of stacks again, from the rows of the interval. The programs also walk stacks
  * that no row shows, such as those of waits that -m and -M leave out. Call it once per interval, after settle_contexts().
  */
 void profile_count_shown_stacks(const struct profile *profile, struct profile_interval *interval);

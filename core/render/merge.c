@@ -30,8 +30,8 @@ struct merger {
 	unsigned int apart; /* enum merge_apart */
 	struct merged *merged;
 	struct hashidx index;   /* of merged rows by their tokens */
-	token_list *wanted;     /* of the row at hand */
-	token_list *stored;     /* of the merged row that it is compared with; made for each comparison */
+	token_list *wanted;     /* tokens of the row at hand */
+	token_list *stored;     /* those of the merged row that is compared with it; made for each comparison */
 	uint32_t *places;       /* by name: for each frame the first frame that prints the same; else NULL */
 };
 

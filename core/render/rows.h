@@ -27,7 +27,7 @@ void text_all_durations(struct text_writer *writer, const struct profile_interva
 void text_histogram(struct text_writer *writer, const char *unit, const uint64_t powers[DURATION_POWERS_MAX],
 		    bool from_zero);
 
-/* VIEW_FUNCLATENCY: the histograms of an interval, and where the lengths of calls of a row lie. */
+/* VIEW_FUNCLATENCY: adds the histograms of an interval. The range of the lengths of a row's calls, in the unit of the view. */
 void latency_add(struct text_writer *writer, const struct profile_interval *interval);
 struct duration_range latency_range(const struct profile_view *view, uint64_t count, uint64_t sum_ns);
 void folded_label(struct text_writer *writer, const char *label);

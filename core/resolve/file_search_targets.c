@@ -70,7 +70,10 @@ static bool may_be_merged(const char *name)
 	return false;
 }
 
-/* Whether the file has only placeholders; if it is new, closes it then. */
+/*
+ * Whether the file is what is left of a library that is now part of the C library: it has a placeholder symbol. Examines a new file, and
+ * closes it if it is one. A file that is closed already was found to be one.
+ */
 static bool is_left_over(struct file_search *search, size_t index, bool is_new)
 {
 	_cleanup_(freep) struct symbol_function *placeholders = NULL;

@@ -148,7 +148,7 @@ static bool has_rows(const struct profile *profile)
 	return false;
 }
 
-/* If the report is empty, prints a note that the filters are the cause. */
+/* Applies the filters. If they have removed all rows, prints a note that says so, unless `quiet`. */
 static int choose(const struct filter *filter, bool quiet, struct profile *profile)
 {
 	bool had_rows = has_rows(profile);

@@ -13,8 +13,8 @@ struct screen_loop {
 	int bell_fd; /* an eventfd: there is something for `take`; -1: none */
 	void *context;
 	bool (*take)(void *context); /* false: the end */
-	_Atomic bool *is_paused; /* set as the browser has it; NULL: nobody asks */
-	_Atomic uint64_t *spent_ns; /* gets the CPU time of what the bell brought; NULL: nobody asks */
+	_Atomic bool *is_paused; /* set as the browser has it; NULL: not wanted */
+	_Atomic uint64_t *spent_ns; /* the CPU time is added to it, without what keys cost; NULL: not wanted */
 	bool (*wish)(void *context, enum browser_wish wish); /* of the user; false: the end */
 };
 

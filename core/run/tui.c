@@ -212,7 +212,7 @@ static void restore(const struct tui *tui)
 		tcsetattr(tui->fd, TCSANOW, &tui->before); /* unless the terminal is lost */
 }
 
-/* From now on it belongs to another. */
+/* Notes that the terminal belongs to another job from now on. */
 static void leave_terminal(struct tui *tui)
 {
 	if (tui->has_terminal)
@@ -384,9 +384,11 @@ bool tui_is_signalled(const struct tui *tui)
 /* ---- a guard ---- */
 
 /*
- * Waits for the end of its parent. If it was not ended before (SIGKILL), the parent was killed; while the parent was
- * stopped the terminal was not ours. Another process may send SIGUSR1 too: the kernel sends it in the name of the
- * parent, and before the shell is told, which then prints on its own screen.
+ * Waits until its parent has ended, and restores the terminal if the parent had it: a stopped one has not. A parent that is not killed ends
+ * the guard first (end_guard()), so a guard that sees the end knows that the parent was killed.
+ *
+ * The kernel reports the end by SIGUSR1 (PR_SET_PDEATHSIG), in the name of the parent; that of another process does not count. It does so
+ * before the shell learns of the end, so the shell prints on its own screen.
  */
 static void guard(const struct tui *tui, pid_t parent)
 {

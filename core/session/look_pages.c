@@ -25,7 +25,7 @@ struct look_pages {
 	void *context;
 	uint32_t tgid, tid;
 	struct page *pages; /* PAGES_MAX of them; NULL: none was needed yet */
-	size_t nr, next, last; /* the next one to be replaced; the one that was found last */
+	size_t nr, next, last; /* how many there are; the next one to be replaced; the one that was found last */
 	size_t nr_left; /* that may yet be copied */
 };
 

@@ -11,7 +11,7 @@
 
 enum {
 	PYTHON_CODES_MAX = 4096, /* code objects of a process */
-	PYTHON_CHECKED_MAX = 32, /* threads whose ids must be at one place */
+	PYTHON_CHECKED_MAX = 32, /* threads that are compared: the same offset must be right for all */
 	PYTHON_NAMES_MAX = 64 << 20, /* bytes of all names and files that are read */
 };
 

@@ -23,7 +23,7 @@ struct look_piece {
 
 struct look_walk {
 	struct unwinding *unwinding; /* whose tables are used; NULL: none. Borrowed */
-	bool follows_frames; /* by frame pointers where code has no rule; else the walk ends there */
+	bool follows_frames; /* goes on by frame pointers where code has no rule; false: the walk ends there */
 	struct look_piece pieces[LOOK_PIECES_MAX];
 	size_t nr_pieces;
 	uint64_t missing; /* an address that the walk needed and no piece has; 0: none */

@@ -24,7 +24,7 @@ struct mappings {
 	VEC(struct past_mapping) past; /* oldest first */
 };
 
-static size_t nr_in_all; /* this file makes and frees all tables */
+static size_t nr_in_all; /* mappings in all tables, which only this file makes and frees */
 
 struct mappings *mappings_new(void)
 {
@@ -105,7 +105,7 @@ static size_t first_above(const struct mappings *mappings, uint64_t address)
 	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
 }
 
-/* Whether `b` shows what `a` would show there if it were longer, at either end. */
+/* Whether `b` has the content that `a` has at the same addresses, or would have there if it were longer. */
 static bool is_continued_by(const struct mapping *a, const struct mapping *b)
 {
 	return a->image == b->image &&

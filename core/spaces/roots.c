@@ -105,8 +105,8 @@ static struct root *least_recently_used(struct roots *roots)
 }
 
 /*
- * Releases the least recently used root whose processes have gone: roots_open() has nothing to open it through. One that
- * still has a process counts as just used, so that the next call looks at others.
+ * Releases one of the NR_LOOKED_AT least recently used roots: one whose processes have gone, because roots_open() cannot open it any more.
+ * A root that still has a process counts as just used, so that the next call looks at others. False: none could be released.
  */
 static bool make_room(struct roots *roots)
 {

@@ -156,7 +156,7 @@ static int read_life(struct spaces *spaces, struct life *life)
 	return nr < 0 ? nr : -ESRCH;
 }
 
-/* A process that was forked and has ended had the mappings of its parent. */
+/* For a forked process whose maps cannot be read: gives it the mappings of its parent, and then its own, from the side-band. */
 static void inherit(struct life *life, const struct life *parent)
 {
 	struct mappings *own = life->mappings;

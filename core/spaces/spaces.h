@@ -59,8 +59,8 @@ void spaces_update(struct spaces *spaces);
 void spaces_start_over(struct spaces *spaces);
 
 /*
- * The same for a process that stands still, held by a tracer, and has executed its program after `program_ns`. Where records were lost,
- * its mappings are read again: a busy host makes more records than the rings can take.
+ * spaces_update() for a process that stands still, held by a tracer, and has executed its program after `program_ns`. If side-band records
+ * were lost, its mappings are read again: a busy host makes more records than the rings can take.
  */
 void spaces_update_held(struct spaces *spaces, uint32_t tgid, uint64_t program_ns);
 

@@ -73,7 +73,7 @@ struct unwinding_python {
 	uint32_t image;
 };
 
-/* False: it maps none, or no table of the file is there yet. NULL: false. */
+/* Finds the CPython that a process maps. False: it maps none, or the table of the file is not ready yet. NULL: false. */
 bool unwinding_python(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_python *ret_python);
 
 /*
