@@ -433,7 +433,7 @@ struct st_slot {
 /* State of bpf/python.bpf.c during a walk, of the scratch slot with the same number. */
 struct st_python_walk {
 	struct st_python python;
-	__u64 frame, cframe; /* the frame to read next; the _PyCFrame of the call from C that it belongs to, 0: none, or unknown */
+	__u64 frame, cframe; /* the frame to read next; the _PyCFrame of the call from C that it belongs to, 0: this version has none */
 	__u64 marker; /* an address in the native frame of the call whose frames have been taken; 0: none */
 	__u64 after; /* the frame that follows it */
 	__u32 at; /* words of the record */

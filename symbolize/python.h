@@ -104,7 +104,7 @@ struct python_text {
 bool python_text_read(const struct python_layout *layout, uint16_t compact, const uint8_t head[PYTHON_TEXT_HEAD],
 		      struct python_text *ret_text);
 
-/* Adds its characters as UTF-8. What is no character becomes U+FFFD. */
+/* Adds the `characters` of a string as UTF-8, and "..." if it is cut. What is no character becomes U+FFFD. */
 void python_text_add(struct buf *to, const struct python_text *text, const uint8_t *characters);
 
 /*

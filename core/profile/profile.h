@@ -411,9 +411,9 @@ void profile_forget_records(struct profile *profile);
 bool profile_is_large(const struct profile *profile);
 
 /*
- * Forgets all records but those with these ids, and the frames, control groups, kernel modules, mappings and strings that no record needs any
- * more. Files keep their numbers; those without frames and mappings are marked as unused. Intervals stay, and must have no rows, because
- * records get new numbers.
+ * Forgets all records but those with these ids, and the frames, control groups, kernel modules, mappings and strings that no record needs
+ * any more. Files keep their numbers; those without frames and mappings are marked as unused. Intervals stay, and must have no rows,
+ * because records get new numbers.
  */
 void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr);
 

@@ -59,8 +59,8 @@ bool output_fits(const struct output_options *options, const char *path);
 int output_each(const struct output_options *options, int (*write)(void *context, size_t number), void *context);
 
 /*
- * Makes a document of `nr` intervals from `first` on, and writes it to each file of -o, or without -o to standard output. In a path, %n is the number of
- * the file, %t the time at the end of the interval (with "-2" appended for the second one of that second), %h the host.
+ * Makes a document of `nr` intervals from `first` on, and writes it to each file of -o, or without -o to standard output. In a path, %n is
+ * the number of the file, %t the time at the end of the interval (with "-2" appended for the second one of that second), %h the host.
  * With options.keep, removes the oldest files of this run. 0, or a negative errno with a recorded cause; -EPIPE without
  * one.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Starts the command so that its user stacks are complete from the first event on. The command is held (core/host/hold.h) after its
- * execve(), and each time its loader has mapped code, until the BPF programs have the unwind tables of that code. The loader is not followed
- * where the probed events may be those that each hold causes.
+ * execve(), and each time its loader has mapped code, until the BPF programs have the unwind tables of that code. The loader is not
+ * followed if the run may count the events that each hold causes.
  */
 #pragma once
 

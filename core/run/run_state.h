@@ -77,8 +77,8 @@ void run_name_all(struct run *run);
 void run_close_interval(struct run *run);
 
 /*
- * Sets idle time of `wall` aside, and removes the rows that the user did not select. This needs the true names, so nothing is done once they
- * are redacted. Without rows it only checks the expressions. A second call changes nothing. 0 or a recorded failure.
+ * Sets idle time of `wall` aside, and removes the rows that the user did not select. This needs the true names, so nothing is done once
+ * they are redacted. Without rows it only checks the expressions. A second call changes nothing. 0 or a recorded failure.
  */
 int run_pick_rows(struct run *run);
 

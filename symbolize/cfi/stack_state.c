@@ -321,7 +321,7 @@ static bool fits(int64_t value)
 	return value >= INT16_MIN && value <= INT16_MAX;
 }
 
-/* Through a word on the stack that holds a copy of the stack pointer. */
+/* The CFA by a word on the stack that holds a copy of the stack pointer. Kind INVALID: there is no such word. */
 static struct st_unwind_rule rule_through_memory(const struct stack_state *state)
 {
 	for (size_t i = 0; i < STACK_SLOTS_MAX; i++) {

@@ -57,7 +57,7 @@ bool stack_meet(struct stack_state *state, const struct stack_state *other, uint
 /* The word at base + offset of a memory operand without index. */
 struct stack_value stack_load(const struct stack_state *state, const struct x86_instruction *is);
 
-/* rsp is where it was at the first instruction: at the return address. */
+/* Whether rsp is where it was at the first instruction: at the return address. */
 bool stack_is_at_return(const struct stack_state *state);
 
 /* The rule of an instruction that finds this state. Kind INVALID where the caller's frame cannot be found. */

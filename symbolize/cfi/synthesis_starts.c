@@ -117,7 +117,7 @@ static uint64_t distance_at(const uint8_t *bytes)
 	return (uint64_t)(int64_t)distance;
 }
 
-/* Whether one of eight bytes is this one, after `mask`. It may also say so by mistake of a byte above such a one. */
+/* Whether one of eight bytes, after `mask`, is this one. */
 static inline bool has_byte(uint64_t word, uint8_t mask, uint8_t byte)
 {
 	const uint64_t ones = 0x0101010101010101;

@@ -26,7 +26,7 @@ int question_errno(enum symbol_status status);
 
 /*
  * Asks, and reads an answer of several messages. A worker that sends a malformed or too large answer is replaced. So is
- * one whose answer could not be read to its end, because the rest would be mistaken for the next answer. 0, an errno of the worker, or
- * one of question_errno().
+ * one whose answer could not be read to its end, because the rest would be mistaken for the next answer. 0; -EMSGSIZE for an answer that is
+ * too large; -ENOEXEC for a file that cannot be read; -ENOMEM; an errno of the worker; or one of question_errno().
  */
 int question_find(struct handed_file *file, const struct question *question, struct found *found);

@@ -178,7 +178,10 @@ static struct worker_link *reuse_link(struct symbolizer *symbolizer, const struc
 	return found;
 }
 
-/* The link for files of the owner. All are the host's for a caller that could not open them again for another worker. */
+/*
+ * The link for files of the owner of `fd`. If the caller cannot open files again for another worker (options.open_again), all count as the
+ * host's. Owners for whom no link is left share one.
+ */
 static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32_t root)
 {
 	struct worker_link *reused;

@@ -319,7 +319,7 @@ static enum symbol_status send_question(struct worker_link *link, struct handed_
 	}
 }
 
-/* Each worker reads the kernel's list again; the caller keeps the descriptor. */
+/* Each worker reads the kernel's list again, so the link keeps the descriptor. */
 static enum symbol_status send_kernel(struct worker_link *link)
 {
 	struct handed_file *kernel = &link->kernel;

@@ -44,7 +44,7 @@ struct symtab {
 	struct names names[SYMTAB_NAMES]; /* 0: copied names; others: string tables */
 };
 
-/* Begins an index for the running file; -EBADMSG if its code is outside of the file. */
+/* Begins an index for the running file. 0, -ENOMEM, or -EBADMSG: code is outside of the file, or in too many segments. */
 int symtab_init(struct symtab *table, const struct elf_file *elf);
 void symtab_done(struct symtab *table);
 

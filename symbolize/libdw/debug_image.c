@@ -212,7 +212,7 @@ static const Elf64_Shdr *table_of(const struct elf_file *elf, const char *name)
 
 /*
  * Applies the relocations of the section of this name to its unpacked bytes, for x86-64 and aarch64. Symbols have the
- * addresses of elf_file_lay_out(). 0, -EBADMSG for a relocation that is out of bounds or not known, -ENOMEM.
+ * addresses of elf_file_lay_out(). 0, -EBADMSG for relocations that are compressed, out of bounds or not known, -ENOMEM.
  */
 static int relocate(const struct elf_file *elf, const char *name, unsigned char *bytes, uint64_t nr_bytes)
 {

@@ -134,7 +134,7 @@ static uint16_t place_of(struct accessor *accessor, const struct path *path, con
 	return sum(accessor, path->registers[is->base], is->value);
 }
 
-/* What a copy of the low bytes of a register is: the same, if there are no other bytes. */
+/* The value of the low `width` bytes of a register: that of the register if it has no other bytes; else 0, unknown. */
 static uint16_t narrowed(const struct accessor *accessor, uint16_t node, uint8_t width)
 {
 	const struct expression *expression = &accessor->nodes[node];

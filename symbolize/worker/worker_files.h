@@ -71,7 +71,7 @@ struct found_place {
 
 /*
  * The function that covers an offset of a readable file: a symbol, else a stub of the procedure linkage table, else an
- * entry of .eh_frame. False if there is none.
+ * entry of .eh_frame. A symbol without a size ends where the next such entry begins. False if there is none.
  */
 bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
 			 struct found_place *ret_place);
