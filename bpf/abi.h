@@ -31,7 +31,7 @@
 #define ST_LAST_SENDERS 4096 /* entries of st_last_senders */
 #define ST_REMAPS 4096 /* entries of st_control.remaps, a power of two */
 
-#define ST_SYSCALL_EXIT (1ULL << 32) /* added to the number in a key of st_syscalls: the key is that of the end of the call */
+#define ST_SYSCALL_EXIT (1ULL << 32) /* added to a number in the keys of st_syscalls: the end of that call */
 
 /* ---- identity ---- */
 
@@ -433,7 +433,7 @@ struct st_slot {
 /* State of bpf/python.bpf.c during a walk, of the scratch slot with the same number. */
 struct st_python_walk {
 	struct st_python python;
-	__u64 frame, cframe; /* the frame to read next; the _PyCFrame of the call from C that it belongs to, 0: this version has none */
+	__u64 frame, cframe; /* next to be read; the _PyCFrame of the call from C that has led to it, 0: none */
 	__u64 marker; /* an address in the native frame of the call whose frames have been taken; 0: none */
 	__u64 after; /* the frame that follows it */
 	__u32 at; /* words of the record */

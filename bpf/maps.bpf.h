@@ -168,8 +168,8 @@ extern const volatile struct st_config st_config;
 #define ST_WALKS_PYTHON (st_config.python == ST_PYTHON_WALK)
 
 /*
- * Hands the event over to the program that walks Python frames, and does not return. Returns if there is no such program yet. So each event
- * is handled by exactly one of the two programs.
+ * If there is a program that walks Python frames by now, hands the event over to it, and does not return. So each event is handled by one
+ * of the two programs, and by one only.
  */
 #define ST_HAND_OVER(ctx, map)                           \
 	do {                                             \

@@ -29,7 +29,7 @@ void caller_done(struct caller *caller)
 }
 
 /*
- * The groups are those of the shell that called sudo; only SUDO_GID if no parent process of that user is found. The C library would read
+ * The groups are those of the shell that called sudo, or only SUDO_GID if none of our ancestors runs as that user. The C library would read
  * the host's databases of groups through modules, which a static program cannot load.
  */
 struct caller caller_find(void)

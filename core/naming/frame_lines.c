@@ -27,7 +27,7 @@ struct waiting {
 
 /* The frames of one group. */
 struct batch {
-	uint32_t file, number; /* the file by its number in the list of late files, and by that of the symbolizer; PROFILE_NONE: no file */
+	uint32_t file, number; /* its numbers: in the list of late files; the symbolizer's, PROFILE_NONE: no file */
 	const struct debug_module *module; /* NULL: none */
 	uint64_t distance; /* of the kernel */
 	VEC(uint32_t) frames;

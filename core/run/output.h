@@ -69,9 +69,9 @@ int output_write(struct output *output, const struct profile *profile, size_t fi
 struct tree;
 struct graph_caption;
 
-/* The same for a tree (diff): svg, html, tree, top. */
+/* Makes a document of a tree (for diff: a picture, or a form of text), and writes it as output_bytes() does. */
 int output_write_tree(const struct output_options *options, const struct tree *tree,
 		      const struct graph_caption *caption);
 
-/* Writes a document to the files of -o, or to standard output. */
+/* Writes a document to the file `options->path`, or for NULL to standard output. The result is that of output_write(). */
 int output_bytes(const struct output_options *options, const struct buf *bytes);

@@ -31,7 +31,7 @@ struct spaces_options {
 	const char *host_root; /* where the host's file system is mounted (opener.h); borrowed; NULL: not mounted */
 	/*
 	 * Is called when a process has mapped code of a file where it had other code of a file: the same address is another place
-	 * from now on. NULL: nobody asks.
+	 * from now on. NULL: not wanted.
 	 */
 	void (*note_remap)(void *context, uint32_t tgid);
 	void *remap_context;
