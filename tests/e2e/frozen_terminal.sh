@@ -71,7 +71,7 @@ for how in s n; do
 
 	# The line with the time is not waited for, so the run ends by itself.
 	begin_targets 1
-	frozen "$how" 'Ctrl-C to end' count -D 2.5 -p "$first,$second" "$FIXTURES/calls:st_fix_hit"
+	frozen "$how" 'for 2.5 secs' count -D 2.5 -p "$first,$second" "$FIXTURES/calls:st_fix_hit"
 	expect_removed
 	kill "$first"
 	wait "$first"

@@ -76,7 +76,9 @@ fixture waits
 fixture_work
 tool_end
 fixture_end
-grep -q ' lost' "$T/err" || adds_up
+# Before Linux 5.18 the state of a thread may be read while it changes, and is unknown then, without an impossible transition.
+refuse_err 'does not add up'
+grep -q ' lost' "$T/err" || refuse_err 'by which states and lifetimes'
 expect_equal "threads of a new process" "$(sed -nE "s,^[^;]*-($fixture_pid/[0-9]+);.*,\1,p" "$T/out" | sort -u | wc -l)" 14
 
 # In a pid namespace: a thread has no id there any more when it leaves the CPU for the last time.
