@@ -177,8 +177,8 @@ static __always_inline void st_look_at_wall(struct task_struct *task, struct st_
 	else if (st_is_queued(task) || !look->state || look->state & (ST_TASK_WAKING | ST_TASK_NEW))
 		state = THREAD_RUNNABLE;
 	entry = bpf_map_lookup_elem(&st_walls, &look->task);
-	differs = entry && entry->state != state &&
-		  !(state == THREAD_RUNNABLE && entry->state == THREAD_THROTTLED) && now - entry->since_ns > ST_WALL_SETTLED_NS && now > entry->since_ns;
+	differs = entry && entry->state != state && !(state == THREAD_RUNNABLE && entry->state == THREAD_THROTTLED) &&
+		  now - entry->since_ns > ST_WALL_SETTLED_NS && now > entry->since_ns;
 	look->wall = (struct st_wall){ .state = state };
 	if (*(volatile __u64 *)&control->wall_begin_ns == ~0ULL && (!entry || differs)) {
 		st_wall_enter(look, entry, now);
