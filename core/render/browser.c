@@ -326,7 +326,7 @@ void browser_settle(struct browser *browser)
 	browser->first = browser->cursor > above ? browser->cursor - above : 0;
 	move_to(browser, browser->cursor);
 	if (browser->match)
-		browser_mark(browser);
+		browser_search_grown(browser);
 }
 
 void browser_resize(struct browser *browser, size_t rows, size_t columns)

@@ -147,5 +147,7 @@ void browser_push_children(struct browser *browser, uint32_t node, struct u32_li
 void browser_mark(struct browser *browser);
 void browser_find(struct browser *browser, bool backwards);
 void browser_begin_search(struct browser *browser);
+void browser_search_grown(
+	struct browser *browser); /* marks what has come; a search that had found nothing is repeated while it is typed */
 void browser_search_typed(struct browser *browser);
 void browser_end_search(struct browser *browser, bool is_kept);

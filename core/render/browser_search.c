@@ -103,6 +103,13 @@ static bool find_from(struct browser *browser, size_t line, bool with_first, boo
 	return false;
 }
 
+void browser_search_grown(struct browser *browser)
+{
+	browser_mark(browser);
+	if (browser->prompt == PROMPT_SEARCH && *browser->message && find_from(browser, browser->cursor, true, false))
+		browser->message[0] = '\0';
+}
+
 void browser_find(struct browser *browser, bool backwards)
 {
 	browser->opened.nr = 0;

@@ -327,6 +327,20 @@ TEST(search_while_it_is_typed)
 	end(&fixture);
 }
 
+/* Keys may come faster than the forest of another grouping is made. */
+TEST(search_in_a_forest_that_is_not_made_yet)
+{
+	struct fixture fixture;
+
+	begin(&fixture, TEXT);
+	for (const char *keys = "g/x"; *keys; keys++)
+		browser_press(&fixture.browser, (unsigned char)*keys);
+	assert_true(shows(&fixture, "nothing matches"));
+	work(&fixture);
+	assert_true(shows(&fixture, "matched: 10.00%"));
+	end(&fixture);
+}
+
 TEST(pause_restart_save_help)
 {
 	struct fixture fixture;
