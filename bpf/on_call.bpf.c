@@ -253,13 +253,14 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 
 	if (!list)
 		return part == CALL_ENDS ? st_call_is_unknown(list) : 0;
-	if (!sp && part == CALL_ENDS && list->nr_left_out) { /* the innermost calls are those that were left out */
-		list->nr_left_out--;
-		return 1;
-	}
 	depth = *(volatile __u32 *)&list->depth;
 	call = st_call_at(list, depth - 1);
 	number = depth;
+	/* The innermost calls are those that were left out. Without a place of the call on the stack, one whose end was missed would stay. */
+	if (!sp && part == CALL_ENDS && list->nr_left_out && depth && depth <= ST_CALLS_MAX && call->sp) {
+		list->nr_left_out--;
+		return 1;
+	}
 	if (!depth || depth > ST_CALLS_MAX || call->function != function || (sp && call->sp != sp)) {
 		if (st_is_above(list, sp))
 			st_calls_close(bpf_get_current_task(), sp, 0);

@@ -299,7 +299,7 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 
 /*
  * Finds the ends of a function of `size` bytes (0: not known) at this offset of the file, which `fd` is too; it is borrowed. The array
- * is malloc()ed, by file offset. -ENOEXEC if not all of it can be decoded as x86_64 code, -ENODATA for a function of Go; else like
+ * is malloc()ed, by address. -ENOEXEC if not all of it can be decoded as x86_64 code, -ENODATA for a function of Go; else like
  * symbolizer_find().
  */
 int symbolizer_find_ends(struct symbolizer *symbolizer, uint32_t file, int fd, uint64_t offset, uint64_t size,

@@ -22,7 +22,7 @@ static const char *reason(int err)
 {
 	switch (err) {
 	case -ENOEXEC:
-		return "its code cannot be decoded as a whole, so it is not known where it ends";
+		return "its code cannot be decoded as a whole, or goes on in another function, so it is not known where it ends";
 	case -ENODATA:
 		return "functions of Go change threads and stacks while they run, and cannot be timed";
 	default:
@@ -67,7 +67,8 @@ static bool add_ends(struct file_search *search, size_t index, struct left_out *
 			return true;
 		}
 	for (size_t i = 0; i < nr; i++) {
-		struct probe_place *end = attach_plan_add_end(search->attach, index, part_of(function, &ends[i]));
+		struct probe_place *end = attach_plan_add_end(search->attach, index,
+							      part_of(&search->attach->places.data[index], &ends[i]));
 
 		end->offset = ends[i].file_offset;
 		end->first = FIRST_TAKEN;

@@ -78,16 +78,16 @@ static int attach_each(struct attachment *attachment)
 }
 
 /*
- * A refused place does not end the run. If all are refused, the run fails with the first reason, and so it does if one place of timed user
+ * A refused place does not end the run. If all are refused, the run fails with the first reason, and so it does if one end of timed user
  * functions is: calls would be taken to end later than they do.
  */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attachment->way->all ? attachment->way->all(attachment, plan) : attach_each(attachment);
 
-	bool needs_all = attachment->plan->nr_functions && attachment->way->is_user_code;
-
-	if (err || !attachment->refused.nr || (attachment->nr_attached && !needs_all))
+	if (!err && attachment->way->is_user_code && attachment->refused.end)
+		return attach_failed(attachment, attachment->refused.end, attachment->refused.end_err);
+	if (err || attachment->nr_attached || !attachment->refused.nr)
 		return err;
 	return attach_failed(attachment, attachment->refused.place, attachment->refused.err);
 }

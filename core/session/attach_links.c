@@ -32,6 +32,10 @@ void attach_refused(struct attachment *attachment, const struct probe_place *pla
 		attachment->refused.place = place;
 		attachment->refused.example = xstrdup(place->name);
 	}
+	if (!attachment->refused.end && place->part != CALL_BEGINS && place->part != CALL_AT_ONCE) {
+		attachment->refused.end = place;
+		attachment->refused.end_err = err;
+	}
 }
 
 #define KERNEL_ENOTSUPP 524 /* the kernel's ENOTSUPP, which the C library does not define */

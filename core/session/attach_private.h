@@ -56,6 +56,8 @@ struct attachment {
 		int err; /* of the first */
 		char *example; /* name of the first */
 		const struct probe_place *place; /* the first one */
+		const struct probe_place *end; /* the first one at which a timed call ends; NULL: none */
+		int end_err;
 	} refused;
 	size_t nr_left; /* not tried, because the run ended first */
 

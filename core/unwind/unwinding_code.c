@@ -189,13 +189,17 @@ uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *spac
 		return known->request && known->table == UNWIND_NO_TABLE ? UNWIND_TABLE_TO_COME : known->table;
 	forget(known);
 	*known = new;
-	if (!may_read(unwinding))
+	if (!may_read(unwinding)) {
+		known->since_ns = UINT64_MAX; /* it is read when the process is published the next time */
 		return UNWIND_NO_TABLE;
+	}
 	err = trampolines_read(space->process.tgid, new.start, new.end, &table);
 	if (!err)
 		known->table = keep_code(unwinding, &table);
 	else if (err == -ENODATA && now_ms() >= unwinding->read_again_ms)
 		look(unwinding, space, known); /* or when there is a stack with it: is_changed() */
+	if (err == -ETIMEDOUT)
+		known->since_ns = UINT64_MAX;
 	note_read(unwinding, err);
 	return known->request ? UNWIND_TABLE_TO_COME : known->table;
 }

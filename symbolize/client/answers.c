@@ -123,8 +123,7 @@ static int take_end(const struct message *message, uint32_t i, struct found *fou
 	struct wire_end wire;
 
 	message_element(message, i, &wire, sizeof(wire));
-	if (found->ends.nr >= ENDS_MAX || wire.may_go_on > 1 ||
-	    (found->ends.nr && wire.file_offset <= vec_last(&found->ends).file_offset))
+	if (found->ends.nr >= ENDS_MAX || wire.may_go_on > 1)
 		return -EPROTO;
 	return vec_try_push(&found->ends, (struct symbol_end){ wire.file_offset, wire.may_go_on });
 }

@@ -43,12 +43,12 @@ TEST(funclatency_takes_every_documented_line)
 	must_plan_each(
 		&funclatency_applet, &probe_kernel_function,
 		"do_sys_open; -u vfs_read; -m do_nanosleep; -mTi 5 vfs_read; -p 181 vfs_read; vfs_fstat*; -F vfs_r*; "
-		"-uF vfs_r*; -mp 17064 vfs_read; -l 3 -F vfs_read; -v x; -r ^vfs_read$; -i 2 -d 10 x");
+		"-uF vfs_r*; -um vfs_read; -mp 17064 vfs_read; -l 3 -F vfs_read; -v x; -r ^vfs_read$; -i 2 -d 10 x");
 	must_plan_each(
 		&funclatency_applet, &probe_user_function,
 		"c:read; -i 2 -d 10 c:open; c:*printf; pthread:pthread_mutex_lock -p 7; /home/user/primes:* -p 7 -F");
 	must_refuse_each(&funclatency_applet,
-			 "; -u -m x; -l 0 x; -l 65 x; c:malloc c:free; u:c:setjmp; -d 0 x; --histogram x; --lines x");
+			 "; -l 0 x; -l 65 x; c:malloc c:free; u:c:setjmp; -d 0 x; --histogram x; --lines x");
 }
 
 PLAN_TEST(funclatency_means_what_it_says)
