@@ -48,12 +48,13 @@ struct stacktool *loaded_open_copy(const struct loaded *loaded)
 
 void loaded_share_maps(struct stacktool *copy, const struct loaded *loaded)
 {
-	struct bpf_map *map, *original;
+	struct bpf_map *map, *original = NULL;
 
+	/* Both have the same maps in the same order. By name they are not found: a pinned map of the user gives its name to ours. */
 	bpf_object__for_each_map(map, copy->obj)
 	{
-		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
-		if (map == copy->maps.rodata || !original)
+		original = bpf_object__next_map(loaded->skeleton->obj, original);
+		if (map == copy->maps.rodata)
 			continue;
 		if (bpf_map__autocreate(original)) /* other maps have the descriptor of a placeholder */
 			bpf_map__reuse_fd(map, bpf_map__fd(original));

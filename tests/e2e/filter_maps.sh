@@ -24,6 +24,16 @@ expect_out '^chain;.*st_fix_h'
 returns 0 profile -f -F 199 --mntnsmap "$maps/other" 1
 refuse_out .
 
+# Beside a Python the programs are replaced by a copy, which has the same maps.
+if "$FIXTURES/hostprobe" program:python3 >/dev/null; then
+	python3 -c 'while True: pass' &
+	python=$!
+	returns 0 profile -f -F 199 --mntnsmap "$maps/ours" 1
+	expect_out '^chain;.*st_fix_h'
+	kill "$python"
+	wait "$python"
+fi
+
 # cgroups
 if reason=$("$FIXTURES/hostprobe" cgroup2); then
 	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
