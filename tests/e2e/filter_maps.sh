@@ -26,8 +26,10 @@ refuse_out .
 
 # Beside a Python the programs are replaced by a copy, which has the same maps.
 if "$FIXTURES/hostprobe" program:python3 >/dev/null; then
-	python3 -c 'while True: pass' &
+	python3 -c 'open("'"$T"'/python", "w")
+while True: pass' &
 	python=$!
+	until [ -e "$T/python" ]; do :; done
 	returns 0 profile -f -F 199 --mntnsmap "$maps/ours" 1
 	expect_out '^chain;.*st_fix_h'
 	kill "$python"
