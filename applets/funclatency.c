@@ -86,7 +86,8 @@ const struct applet funclatency_applet = {
 		"'t:syscalls:sys_enter_NAME' times a system call.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"A call costs about 0.3 microseconds, and two probes: those of user functions trap into the kernel and "
-		"back, 1 to 2 microseconds each.",
+		"back, 1 to 2 microseconds each. The times include a part of this: user functions that take less than "
+		"about 10 microseconds look longer than they are.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct run_options),

@@ -91,7 +91,7 @@ static bool is_status_file(const struct call *call, const char *path)
 
 /*
  * Refuses a status file that is also a file of the report: each would replace the other. Files with %n or %t in their names do not exist
- * yet, so the path of the status is compared with these patterns, too.
+ * yet: their patterns are compared with the path of the status.
  */
 static int check_status_file(const struct call *call, const struct run_options *options)
 {

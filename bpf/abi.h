@@ -163,7 +163,8 @@ struct st_python {
 	__u64 code_type; /* address of the type of code objects */
 	__u64 loop; /* address of the interpreter's loop */
 	__u32 loop_bytes;
-	__u16 unfilled, unfilled_bytes; /* in the loop: code whose _PyCFrame is not filled; 0 bytes: there is none */
+	__u16 unfilled,
+		unfilled_bytes; /* the part of the loop in which _PyCFrame is not filled yet; 0 bytes: no such part */
 	__u16 cframe_below; /* how far below its CFA a native frame of the loop has its _PyCFrame; 0: unknown */
 	__u16 pad[3];
 	__u16 block_thread; /* in the thread's control block: the address of its state */

@@ -165,7 +165,7 @@ static int settle(struct replacement *replacement)
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
-	/* Last, because in a directory with the sticky bit only the owner renames. A server may refuse; the file is complete then, too. */
+	/* Last: in a directory with the sticky bit only the owner may rename. A file server may refuse it; the file is complete all the same. */
 	if (replacement->given_away && fchown(fileno(replacement->out), owner.uid, owner.gid))
 		replacement->given_away = false;
 	fsync(replacement->directory_fd); /* the new name; a file system that cannot do that has the file anyway */

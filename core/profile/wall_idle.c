@@ -214,7 +214,7 @@ static void tell_functions(struct idling *idling, const struct match *idle, cons
 	}
 }
 
-/* The innermost function of a kind. If its callers are of that kind too, the outermost of them. seen->nr: there is none. */
+/* The innermost function of a kind; if its callers are of that kind too, the outermost of them. seen->nr if no function is of the kind. */
 static uint16_t find_function(const struct idling *idling, const struct seen *seen, uint8_t is)
 {
 	uint16_t at = seen->nr;

@@ -102,7 +102,7 @@ void attach_plan_done(struct attach_plan *attach);
 const char *attach_plan_program(const struct attach_plan *attach);
 const char *attach_place_program(const struct attach_plan *attach, size_t place);
 
-/* Adds a copy of place `function` for an end of its calls. *ret_place is valid until the next one. */
+/* Adds a copy of place `function` for an end of its calls, and returns it: valid until the next place is added. */
 struct probe_place *attach_plan_add_end(struct attach_plan *attach, size_t function, enum call_part part);
 
 /*

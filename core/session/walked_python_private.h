@@ -60,7 +60,7 @@ struct walked_python {
 	for (size_t bucket_ = 0; bucket_ < WALKED_BUCKETS; bucket_++) \
 		for (struct process *process = (walked)->processes[bucket_]; process; process = process->next)
 
-/* The place of a process in its bucket, which has NULL if there is none. */
+/* Where the bucket points to the process; the end of the list, with NULL, if the process is not in it. */
 struct process **walked_place_of(struct walked_python *walked, uint32_t tgid);
 
 /* Makes it the process at hand, of which no page is known. */

@@ -15,7 +15,7 @@ struct function_end {
 
 typedef VEC(struct function_end) function_ends;
 
-/* Whether another function begins at this address: a jump to it leaves. The cold part of a function is none. */
+/* Whether another function begins at this address, so that a jump to it leaves. The cold part of a function does not count as another one. */
 typedef bool function_begins(void *context, uint64_t address);
 
 /*

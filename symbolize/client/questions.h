@@ -21,7 +21,7 @@ struct question {
  */
 enum symbol_status question_ask(struct handed_file *file, const struct question *question);
 
-/* -ETIMEDOUT or -EIO: the worker failed; -ECHILD: there is none; -EBUSY: a pause; -ETIME: the run is over; else 0. */
+/* -ETIMEDOUT or -EIO: the worker failed; -ECHILD: no worker runs; -EBUSY: it is paused; -ETIME: the run is over. Else 0. */
 int question_errno(enum symbol_status status);
 
 /*

@@ -30,8 +30,11 @@ if "$FIXTURES/hostprobe" program:python3 >/dev/null; then
 while True: pass' &
 	python=$!
 	until [ -e "$T/python" ]; do :; done
-	returns 0 profile -f -F 199 --mntnsmap "$maps/ours" 1
-	expect_out '^chain;.*st_fix_h'
+	: >"$T/out"
+	# Only the copy walks Python frames, so these are of threads that it let through.
+	until grep -q '^python3;.*<module>' "$T/out"; do
+		returns 0 profile -f -F 199 --mntnsmap "$maps/ours" 1
+	done
 	kill "$python"
 	wait "$python"
 fi
