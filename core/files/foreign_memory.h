@@ -17,3 +17,17 @@
  * -EFAULT, -EPERM, -ENOMEM, -EAGAIN.
  */
 int foreign_memory_read(uint32_t tgid, uint64_t start, void *to, size_t nr);
+
+#define FOREIGN_PART_BYTES 40
+
+struct foreign_part {
+	uint64_t start;
+	int err; /* 0, or as foreign_memory_read() */
+	uint8_t bytes[FOREIGN_PART_BYTES];
+};
+
+/*
+ * Reads a few bytes at each of many places, with one helper for all of them. The number of parts that are done: `nr`, or less when
+ * the next part made the helper wait too long. That part has -ETIMEDOUT then, and those after it were not tried.
+ */
+size_t foreign_memory_read_parts(uint32_t tgid, struct foreign_part *parts, size_t nr);

@@ -20,7 +20,6 @@ enum {
 	SIZE_FREE = 0, /* a block that is not in use has its size after the header and two pointers */
 	SIZE_END = 1, /* the last header of a chunk */
 	SIZE_AT = 32,
-	BEGIN_BYTES = SIZE_AT + 8, /* that show whether a chunk may begin */
 	SIZE_MIN = 2 * sizeof(struct header),
 	PAGE = 4096,
 };
@@ -85,26 +84,28 @@ int code_blocks_find(struct code_copy *copy)
 	return err ?: at ? 0 : -ENODATA;
 }
 
-/* Whether an area of `nr` bytes may begin with a chunk. */
-static bool may_begin(const uint8_t *begin, size_t nr)
+_Static_assert(CODE_BLOCKS_BEGIN_BYTES == SIZE_AT + sizeof(uint64_t),
+	       "the first header, and the size of a block not in use");
+
+bool code_blocks_may_begin(const uint8_t begin[CODE_BLOCKS_BEGIN_BYTES], size_t nr)
 {
 	struct header header;
 	uint64_t size;
 
-	return read_header(begin, BEGIN_BYTES, 0, &header, &size) && !header.before && header.size != SIZE_END &&
-	       size < nr;
+	return read_header(begin, CODE_BLOCKS_BEGIN_BYTES, 0, &header, &size) && !header.before &&
+	       header.size != SIZE_END && size < nr;
 }
 
 int code_blocks_read(uint32_t tgid, uint64_t start, uint64_t end, struct code_copy *ret_copy)
 {
 	_cleanup_(code_copy_done) struct code_copy copy = { .nr = (size_t)(end - start) };
-	uint8_t begin[BEGIN_BYTES];
+	uint8_t begin[CODE_BLOCKS_BEGIN_BYTES];
 	int err;
 
 	if (end <= start || copy.nr < sizeof(begin))
 		return -ENODATA;
 	err = foreign_memory_read(tgid, start, begin, sizeof(begin));
-	if (err || !may_begin(begin, copy.nr))
+	if (err || !code_blocks_may_begin(begin, copy.nr))
 		return err ?: -ENODATA;
 	if (copy.nr > CODE_BLOCKS_BYTES_MAX || copy.nr > CODE_COPIES_BYTES_MAX - nr_kept)
 		return -E2BIG;

@@ -39,6 +39,13 @@ void code_copy_done(struct code_copy *copy);
  */
 int code_blocks_find(struct code_copy *copy);
 
+enum {
+	CODE_BLOCKS_BEGIN_BYTES = 40, /* the first bytes of an area, which show whether a chunk may begin there */
+};
+
+/* Whether an area of `nr` bytes that begins like this may begin with a chunk. */
+bool code_blocks_may_begin(const uint8_t begin[CODE_BLOCKS_BEGIN_BYTES], size_t nr);
+
 /*
  * Copies the code that a process has at [start, end) now, if it begins with a chunk. As code_blocks_find(), or -E2BIG beyond the limits, or the
  * errno of reading the code.

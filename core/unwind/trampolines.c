@@ -14,7 +14,6 @@ static const uint8_t body[] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 
 enum {
 	BEHIND_SUB = 4,       /* of the body: the return address lies one word deeper from here on */
 	BEHIND_ADD = 10,      /* and no longer from here on */
-	TRAMPOLINE_MAX = sizeof(endbr) + sizeof(body),
 };
 
 /* Bytes of the trampoline that begins here, 0 when none does; *ret_body gets where its body begins. */
@@ -63,19 +62,20 @@ int trampolines_compile(const uint8_t *code, size_t nr, struct unwind_table *ret
 	return err ?: unwind_builder_finish(&builder, ret_table);
 }
 
+bool trampolines_may_begin(const uint8_t *code, size_t nr)
+{
+	size_t unused;
+
+	return trampoline_at(code, nr, &unused);
+}
+
 int trampolines_read(uint32_t tgid, uint64_t start, uint64_t end, struct unwind_table *ret_table)
 {
 	_cleanup_(freep) uint8_t *code = NULL;
-	uint8_t first[TRAMPOLINE_MAX];
-	size_t nr = (size_t)(end - start), unused;
+	size_t nr = (size_t)(end - start);
 	int err;
 
-	if (end <= start || nr < sizeof(first))
-		return -ENODATA;
-	err = foreign_memory_read(tgid, start, first, sizeof(first));
-	if (err)
-		return err;
-	if (!trampoline_at(first, sizeof(first), &unused))
+	if (end <= start)
 		return -ENODATA;
 	if (nr > TRAMPOLINES_BYTES_MAX)
 		return -E2BIG;

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,8 @@
  */
 int trampolines_compile(const uint8_t *code, size_t nr, struct unwind_table *ret_table);
 
-/* The same for the code that a process has at [start, end) now. Also -E2BIG beyond the limit, or the errno of reading the code. */
+/* Whether code that begins with these bytes begins with a trampoline. */
+bool trampolines_may_begin(const uint8_t *code, size_t nr);
+
+/* As trampolines_compile(), for the code that a process has at [start, end) now. Also -E2BIG beyond the limit, or the errno of reading the code. */
 int trampolines_read(uint32_t tgid, uint64_t start, uint64_t end, struct unwind_table *ret_table);

@@ -60,6 +60,7 @@ void unwinding_free(struct unwinding *unwinding)
 	vec_done(&unwinding->code_tables);
 	vec_done(&unwinding->modules);
 	vec_done(&unwinding->scratch);
+	vec_done(&unwinding->begins);
 	vec_done(&unwinding->pythons);
 	free(unwinding);
 }
@@ -301,6 +302,8 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space)
 	space->nr_put_off = 0;
 	space->has_python = false;
 	space->incomplete = !unwinding->store;
+	if (unwinding->store)
+		unwinding_read_begins(unwinding, space, mappings, nr);
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
 	if (!unwinding->store)

@@ -110,6 +110,14 @@ static void ask(struct unwinding *unwinding, const struct space *space, struct k
 	known->request = number;
 }
 
+/* The code is read again after a pause, which doubles for code that is no blocks, or could not be read. */
+static void put_off(struct known_code *known, bool are_blocks)
+{
+	known->unread = !are_blocks;
+	known->pause_ms = are_blocks ? LOOK_MS : known->pause_ms < PAUSE_MAX_MS ? 2 * known->pause_ms : PAUSE_MAX_MS;
+	known->look_at_ms = now_ms() + known->pause_ms;
+}
+
 /* Reads code that may be blocks, and asks for a table if it is not what it was. */
 static void look(struct unwinding *unwinding, const struct space *space, struct known_code *known)
 {
@@ -119,9 +127,7 @@ static void look(struct unwinding *unwinding, const struct space *space, struct 
 
 	note_read(unwinding, err);
 	unwinding->read_again_ms = now_ms() + SHARE * (now_ms() - begun_ms);
-	known->unread = err != 0;
-	known->pause_ms = !err ? LOOK_MS : known->pause_ms < PAUSE_MAX_MS ? 2 * known->pause_ms : PAUSE_MAX_MS;
-	known->look_at_ms = now_ms() + known->pause_ms;
+	put_off(known, !err);
 	if (!err && (!last->bytes || memcmp(last->bytes, copy.bytes, copy.nr) != 0)) {
 		code_copy_done(&known->asked);
 		known->asked = copy;
@@ -164,43 +170,90 @@ void unwinding_keep_seen(struct space *space)
 	space->codes.nr = nr;
 }
 
+static struct known_code *find_code(const struct space *space, const struct mapping *mapping)
+{
+	size_t at = vec_nr_first(&space->codes, one, one->start < mapping->start);
+	struct known_code *known = at < space->codes.nr ? &space->codes.data[at] : NULL;
+
+	return known && known->start == mapping->start && known->end == mapping->end &&
+			       known->since_ns == mapping->since_ns
+		       ? known
+		       : NULL;
+}
+
+/* What was not read has -EAGAIN. */
+void unwinding_read_begins(struct unwinding *unwinding, const struct space *space, const struct mapping *mappings,
+			   size_t nr)
+{
+	struct foreign_part *parts;
+	size_t nr_done;
+
+	unwinding->begins.nr = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (mappings[i].image == IMAGE_ANONYMOUS && !find_code(space, &mappings[i]))
+			vec_push(&unwinding->begins,
+				 (struct foreign_part){ .start = mappings[i].start, .err = -EAGAIN });
+	parts = unwinding->begins.data;
+	for (size_t at = 0; at < unwinding->begins.nr && may_read(unwinding); at += nr_done + 1) {
+		nr_done = foreign_memory_read_parts(space->process.tgid, parts + at, unwinding->begins.nr - at);
+		note_read(unwinding, at + nr_done < unwinding->begins.nr ? -ETIMEDOUT : 0);
+	}
+}
+
+static const struct foreign_part *begin_of(const struct unwinding *unwinding, uint64_t start)
+{
+	size_t at = vec_nr_first(&unwinding->begins, one, one->start < start);
+	const struct foreign_part *part = at < unwinding->begins.nr ? &unwinding->begins.data[at] : NULL;
+
+	return part && part->start == start ? part : NULL;
+}
+
+/* The table of code that was not known. If the code could not be read now, it is when the process is published the next time. */
+static void find_table(struct unwinding *unwinding, const struct space *space, struct known_code *known)
+{
+	const struct foreign_part *begin = begin_of(unwinding, known->start);
+	struct unwind_table table;
+	int err = begin ? begin->err : -EAGAIN;
+
+	if (!err && trampolines_may_begin(begin->bytes, sizeof(begin->bytes))) {
+		err = trampolines_read(space->process.tgid, known->start, known->end, &table);
+		note_read(unwinding, err);
+		if (!err)
+			known->table = keep_code(unwinding, &table);
+	} else if (!err && !code_blocks_may_begin(begin->bytes, known->end - known->start)) {
+		put_off(known, false);
+	} else if (!err && now_ms() >= unwinding->read_again_ms) {
+		look(unwinding, space, known); /* or when there is a stack with it: is_changed() */
+	}
+	if (err == -ETIMEDOUT || err == -EAGAIN)
+		known->since_ns = UINT64_MAX;
+}
+
 uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
 {
-	const struct known_code new = { .start = mapping->start,
-					.end = mapping->end,
-					.since_ns = mapping->since_ns,
-					.table = UNWIND_NO_TABLE,
-					.seen = true,
-					.pause_ms = LOOK_MS };
-	size_t at = vec_nr_first(&space->codes, other, other->start < new.start);
-	struct unwind_table table;
-	struct known_code *known;
-	int err;
+	struct known_code *known = find_code(space, mapping);
+	size_t at;
 
-	if (at == space->codes.nr || space->codes.data[at].start != new.start) {
+	if (known) {
+		known->seen = true;
+		return known->request && known->table == UNWIND_NO_TABLE ? UNWIND_TABLE_TO_COME : known->table;
+	}
+	at = vec_nr_first(&space->codes, other, other->start < mapping->start);
+	if (at == space->codes.nr || space->codes.data[at].start != mapping->start) {
 		vec_push(&space->codes, (struct known_code){});
 		known = &space->codes.data[at];
 		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
 		*known = (struct known_code){};
 	}
 	known = &space->codes.data[at];
-	known->seen = true;
-	if (known->end == new.end && known->since_ns == new.since_ns)
-		return known->request && known->table == UNWIND_NO_TABLE ? UNWIND_TABLE_TO_COME : known->table;
 	forget(known);
-	*known = new;
-	if (!may_read(unwinding)) {
-		known->since_ns = UINT64_MAX; /* it is read when the process is published the next time */
-		return UNWIND_NO_TABLE;
-	}
-	err = trampolines_read(space->process.tgid, new.start, new.end, &table);
-	if (!err)
-		known->table = keep_code(unwinding, &table);
-	else if (err == -ENODATA && now_ms() >= unwinding->read_again_ms)
-		look(unwinding, space, known); /* or when there is a stack with it: is_changed() */
-	if (err == -ETIMEDOUT)
-		known->since_ns = UINT64_MAX;
-	note_read(unwinding, err);
+	*known = (struct known_code){ .start = mapping->start,
+				      .end = mapping->end,
+				      .since_ns = mapping->since_ns,
+				      .table = UNWIND_NO_TABLE,
+				      .seen = true,
+				      .pause_ms = LOOK_MS };
+	find_table(unwinding, space, known);
 	return known->request ? UNWIND_TABLE_TO_COME : known->table;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/vec.h"
+#include "core/files/foreign_memory.h"
 #include "core/unwind/code_blocks.h"
 #include "core/unwind/unwinding.h"
 
@@ -71,6 +72,7 @@ struct unwinding {
 	VEC(struct code_table) code_tables;
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
+	VEC(struct foreign_part) begins; /* scratch, by address: what the new code of a process begins with */
 	VEC(uint32_t) pythons; /* for unwinding_next_python() */
 	size_t nr_waiting;
 	uint64_t nr_taken; /* tables that the worker has made, plus 1 */
@@ -98,6 +100,10 @@ bool unwinding_evict(struct unwinding *unwinding);
 void unwinding_publish(struct unwinding *unwinding, struct space *space);
 
 struct space *unwinding_space(const struct unwinding *unwinding, uint32_t tgid);
+
+/* Reads what the mappings without a file begin with, unless they are known, for unwinding_table_of_code(). */
+void unwinding_read_begins(struct unwinding *unwinding, const struct space *space, const struct mapping *mappings,
+			   size_t nr);
 
 /* The table of a mapping without a file. Its code is read once, as long as it is the same mapping. */
 uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping);

@@ -110,6 +110,28 @@ FIXTURE_TEST(a_page_that_is_held_back_is_not_waited_for)
 	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), 0); /* the helper has gone, the child is there */
 }
 
+FIXTURE_TEST(parts_are_read_up_to_one_that_is_held_back)
+{
+	struct foreign_part parts[] = { { .start = (uintptr_t)fixture->there },
+					{ .start = PAGE },
+					{ .start = (uintptr_t)fixture->there + 2 },
+					{ .start = (uintptr_t)fixture->there + PAGE },
+					{ .start = (uintptr_t)fixture->there, .err = 1 } };
+
+	start(fixture, true);
+	assert_int_equal(foreign_memory_read_parts((uint32_t)fixture->child, parts, 5), 3);
+	assert_int_equal(parts[0].err, 0);
+	assert_string_equal((char *)parts[0].bytes, "what is there");
+	assert_int_equal(parts[1].err, -EFAULT);
+	assert_int_equal(parts[2].err, 0);
+	assert_string_equal((char *)parts[2].bytes, "at is there");
+	assert_int_equal(parts[3].err, -ETIMEDOUT);
+	assert_int_equal(parts[4].err, 1);
+	assert_int_equal(foreign_memory_read_parts((uint32_t)fixture->child, parts + 4, 1), 1);
+	assert_int_equal(parts[4].err, 0);
+	assert_int_equal(foreign_memory_read_parts((uint32_t)fixture->child, parts, 0), 0);
+}
+
 /* Of a file whose daemon does not answer: then not even a killed process is let go. */
 FIXTURE_TEST(a_file_that_is_held_back_is_not_waited_for)
 {

@@ -2,10 +2,12 @@
 /* Which files, and which code without a file, have unwind tables when not all find room: those that a process maps. */
 #include <dwarf.h>
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include <bpf/bpf.h>
@@ -14,6 +16,7 @@
 #include "bpf/unwind_space.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/spaces/perf_ring.h"
 #include "core/unwind/unwinding.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
@@ -408,6 +411,64 @@ SYMBOLIZER_TEST(code_of_ended_processes_makes_room)
 		munmap((void *)(uintptr_t)area, i * PAGE);
 	}
 	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	end(&stage);
+}
+
+/* Starts to count the processes and threads that this thread creates. */
+static void count_children(struct perf_ring *ring)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .task = 1
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(perf_ring_init(ring, fd, 0), 0);
+}
+
+static size_t nr_children(struct perf_ring *ring)
+{
+	const struct perf_event_header *header;
+	size_t nr = 0, nr_bytes;
+
+	perf_ring_load(ring);
+	while ((header = perf_ring_peek(ring, &nr_bytes))) {
+		nr += header->type == PERF_RECORD_FORK;
+		perf_ring_pop(ring, nr_bytes);
+	}
+	return nr;
+}
+
+/* A helper process for each of them would cost more than the rest of the run, and fill the rings of everybody who watches the host. */
+SYMBOLIZER_TEST(many_areas_are_read_by_one_helper)
+{
+	enum {
+		NR = 40, /* the records of all children fit into the ring */
+	};
+	struct spaces_process process = { .tgid = (uint32_t)getpid(), .mappings = mappings_new() };
+	uint64_t area = make_area(NR);
+	struct perf_ring ring;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	for (size_t i = 0; i < NR; i += 2) {
+		const struct mapping mapping = { .start = area + i * PAGE,
+						 .end = area + (i + 1) * PAGE,
+						 .image = IMAGE_ANONYMOUS };
+
+		memset((void *)(uintptr_t)mapping.start, 0, PAGE); /* code of no known kind */
+		assert_int_equal(mappings_add(&process.mappings, &mapping), 0);
+	}
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	count_children(&ring);
+	unwinding_set(stage.unwinding, &process);
+	assert_true(nr_children(&ring) <= 2); /* the other puts the slab: unwind_store.c */
+	unwinding_set(stage.unwinding, &process);
+	assert_int_equal(nr_children(&ring), 0);
+	perf_ring_done(&ring);
+	mappings_free(process.mappings);
+	munmap((void *)(uintptr_t)area, NR * PAGE);
 	end(&stage);
 }
 
