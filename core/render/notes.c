@@ -114,10 +114,13 @@ static enum detail needed_detail(size_t loss)
 
 static void add_losses(struct buf *text, const struct profile_interval *interval, enum detail detail)
 {
+	struct sample_account samples;
+	const bool has_sample_line = profile_sample_account(interval, &samples);
+
 	add_user_stacks(text, interval, detail);
 	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
 		if (!interval->losses[i] || detail < needed_detail(i) ||
-		    (is_of_user_stacks(i) && has_user_line(interval)))
+		    (is_of_user_stacks(i) && has_user_line(interval)) || (profile_sample_loss(i) && has_sample_line))
 			continue;
 		add_loss(text, interval, i);
 	}
@@ -130,6 +133,16 @@ static void add_part(struct buf *text, uint64_t number, const char *what)
 	buf_adds(text, ", ");
 	buf_add_grouped(text, number);
 	buf_addf(text, " %s", what);
+}
+
+/* "15 skipped (REASON)" */
+static void add_sample_loss(struct buf *text, const struct profile_interval *interval, size_t loss)
+{
+	const char *reason = strstr(profile_losses[loss].sentence, ": ");
+
+	add_part(text, interval->losses[loss], profile_sample_loss(loss));
+	if (reason)
+		buf_addf(text, " (%s)", reason + 2);
 }
 
 static void add_samples_alone(struct buf *text, const struct profile_account *account)
@@ -156,12 +169,13 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 	if (!off && detail != DETAIL_ALL)
 		return;
 	buf_adds(text, off ? "WARNING: " : "NOTE: ");
+	buf_add_grouped(text, samples.taken);
+	buf_adds(text, " of ");
 	buf_add_grouped(text, samples.expected);
-	buf_adds(text, " samples of all processes expected");
-	add_part(text, samples.taken, "taken");
+	buf_adds(text, " samples of all processes taken");
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (profile_sample_loss(i) && interval->losses[i])
-			add_part(text, interval->losses[i], profile_sample_loss(i));
+			add_sample_loss(text, interval, i);
 	if (samples.unexplained > 0)
 		add_part(text, (uint64_t)samples.unexplained, "missing for an unknown reason");
 	else if (samples.unexplained < 0)

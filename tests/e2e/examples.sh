@@ -83,7 +83,7 @@ promises() { # FILE WHAT
 
 # Sentences that depend on the host: how busy it is, whether it has a PMU, where the tree is, which symbols its programs have. One
 # may be shown or not.
-of_the_host='^note (cost|user stacks|.*samples? skipped|.*samples? came late|.*samples? of all processes expected|.*waits? not counted: the kernel did not report|.*events? missed: our program was already running|stacktool [a-z]*: (detaching|stopping).*|.*sampling by cpu-clock|.*before you share the report|.*address space records? lost.*|.*shown without user stack.*|.*impossible transitions?.*|.*frames? ha(s|ve) no name|.*frames? without a name)'
+of_the_host='^note (cost|user stacks|.*samples? skipped|.*samples? came late|.*samples? of all processes taken|.*waits? not counted: the kernel did not report|.*events? missed: our program was already running|stacktool [a-z]*: (detaching|stopping).*|.*sampling by cpu-clock|.*before you share the report|.*address space records? lost.*|.*shown without user stack.*|.*impossible transitions?.*|.*frames? ha(s|ve) no name|.*frames? without a name)'
 
 # Each difference of the shapes is a failure. `…` in the shown output stands for anything: then it need not be complete.
 same_shape() {

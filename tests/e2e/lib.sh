@@ -379,9 +379,19 @@ said_as_of_many() {
 		s/ (but|or|at|of|began:) its / \1 their /'
 }
 
-# Splits the line about user stacks into a line for each kind of end, in the words of bpf/losses.h.
-said_of_user_stacks() {
-	sed -E '/ user stacks? complete/!b
+# Splits the lines about user stacks and about timed samples into a line for each kind of loss, in the words of bpf/losses.h.
+said_of_losses() {
+	sed -E '/ samples of all processes taken/{
+			s/^[A-Z]+: /NOTE: /
+			s/, ([0-9,]+) late \(/\
+WARNING: \1 samples came late (/g
+			s/, ([0-9,]+) skipped \(/\
+WARNING: \1 samples skipped (/g
+			s/, ([0-9,]+) on idle CPUs/\
+WARNING: \1 samples of idle CPUs/g
+			b
+		}
+		/ user stacks? complete/!b
 		s/^[A-Z]+: (all )?([0-9,]+)( of [0-9,]+)? user stacks? complete( \([0-9.]+%\))?/NOTE: \2 user stacks complete/
 		s/, ([0-9,]+) (truncated|guessed|walked|of 32-bit|could not)/\
 WARNING: \1 user stacks \2/g
@@ -390,7 +400,7 @@ WARNING: \1 user stacks \2/g
 
 # said_of REGEX [FILE]: the number before a sentence of bpf/losses.h, in its plural; 0 if it was not printed.
 said_of() {
-	said_of_user_stacks "${2:-$T/err}" | tr -d , | said_as_of_many | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" |
+	said_of_losses "${2:-$T/err}" | tr -d , | said_as_of_many | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" |
 		awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 

@@ -44,7 +44,7 @@ toggled() {
 	refuse_err 'does not add up|more than the counter explains|for an unknown reason'
 	gap=$(said_of 'milliseconds in which an online CPU was not sampled')
 	[ "$gap" -gt 0 ] || fail "$*: CPU $last was not sampled for a while, and nothing says so"
-	echo "$*, perf_event_paranoid $(cat "$paranoid"): $gap ms; $(grep 'samples of all processes expected' "$T/err")"
+	echo "$*, perf_event_paranoid $(cat "$paranoid"): $gap ms; $(grep 'samples of all processes taken' "$T/err")"
 }
 
 before=$(cat "$paranoid")

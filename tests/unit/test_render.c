@@ -390,20 +390,20 @@ TEST(samples_are_accounted_for)
 	interval->account = (struct profile_account){ .expected = 1000, .taken = 999, .nr_cpus = 2 };
 	expect_notes(&profile, "");
 	profile.view.verbose = true;
-	expect_notes(&profile, "NOTE: 1,000 samples of all processes expected, 999 taken\n");
+	expect_notes(&profile, "NOTE: 999 of 1,000 samples of all processes taken\n");
 	profile.view.verbose = false;
 	interval->account.taken = 900;
-	expect_notes(
-		&profile,
-		"WARNING: 1,000 samples of all processes expected, 900 taken, 100 missing for an unknown reason\n");
+	expect_notes(&profile,
+		     "WARNING: 900 of 1,000 samples of all processes taken, 100 missing for an unknown reason\n");
 	interval->account.taken = 1100;
-	expect_notes(
-		&profile,
-		"WARNING: 1,000 samples of all processes expected, 1,100 taken, 100 more than the counter explains\n");
+	expect_notes(&profile,
+		     "WARNING: 1,100 of 1,000 samples of all processes taken, 100 more than the counter explains\n");
 	interval->account.taken = 990;
 	interval->losses[loss_number("SAMPLE_SKIPPED")] = 10;
-	expect_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n"
-			       "WARNING: 1,000 samples of all processes expected, 990 taken, 10 skipped\n");
+	expect_notes(&profile, "WARNING: 990 of 1,000 samples of all processes taken, "
+			       "10 skipped (another BPF program was running on the CPU)\n");
+	interval->account.expected = UINT64_MAX;
+	expect_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n");
 }
 
 TEST(accounting_that_does_not_add_up_is_an_error)
