@@ -17,7 +17,7 @@ enum {
 	HELD_BACK_MS = 60000,
 	EVICT_MS = 1000,
 	LOOK_MS = 20, /* between two reads of blocks */
-	SHARE = 4, /* reading blocks, of whatever areas, takes one part of so many of the time, and one more */
+	SHARE = 19, /* reading blocks, of whatever areas, takes one part of so many of the time, and one more */
 	PAUSE_MAX_MS = LOOK_MS << 12, /* of other code, which may become blocks; the pauses double */
 };
 
