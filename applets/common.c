@@ -192,8 +192,9 @@ int common_plan(struct run_options *options)
 const struct option_spec guard_table[] = {
 	OUR_OPTION(
 		0, "max-overhead", plan.max_overhead, "PERCENT",
-		"detach the costliest probe while the probes use more than this share of all CPU time, or with -p of the CPU time "
-		"of the traced processes; a command after -- has no limit (default 5, or $STACKTOOL_MAX_OVERHEAD; 'off': never)",
+		"while the probes use more than this share of all CPU time, or with -p of the CPU time of the traced processes, "
+		"detach the costliest one, or end the run if it needs all of them; a command after -- has no limit (default 5, "
+		"or $STACKTOOL_MAX_OVERHEAD; 'off': no limit)",
 		.parse = overhead_parse),
 	OPTION_END,
 };

@@ -40,7 +40,7 @@ static int plan(struct run_options *options)
 	struct plan *plan = &options->plan;
 
 	if (!plan->tgids.nr && !options->all)
-		return fail_usage("whose threads? -p PID, or -a for all processes");
+		return fail_usage("no threads selected: give -p PID, or -a for all processes");
 	plan->view.modules = !options->plain && !plan->view.folded;
 	stack_plan(options);
 	return common_plan(options);

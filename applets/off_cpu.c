@@ -10,9 +10,10 @@ const struct option_spec off_cpu_table[] = {
 		   "size of the kernel's table of stacks already sent; seldom needed", MAP_ENTRIES),
 	OUR_OPTION(0, "unfinished", plan.off_cpu.unfinished, NULL,
 		   "include threads that are still off the CPU at the end, marked as such"),
-	OUR_OPTION(0, "histogram", plan.view.histogram, NULL,
-		   "below each stack, print the number of intervals, the shortest, the longest, and a histogram of "
-		   "their lengths; the last histogram covers all stacks"),
+	OUR_OPTION(
+		0, "histogram", plan.view.histogram, NULL,
+		"below each stack, print the number of intervals, the shortest, the mean, the longest, and a histogram of "
+		"their lengths; the last histogram covers all stacks"),
 	OUR_OPTION(0, "timestamps", plan.view.times, NULL,
 		   "keep the time at which each interval ended, for html, the format 'perf' and 'report --since'; "
 		   "needs more memory"),

@@ -10,8 +10,7 @@ static const struct option_spec table[] = {
 		   .exclusive = "who"),
 	OUR_OPTION('t', "tid", plan.tids, "TID,...", "only sleepers with these thread ids", THREAD_IDS,
 		   .exclusive = "who"),
-	OUR_OPTION('A', "address", plan.view.addresses, NULL,
-		   "accepted as in the other applets: raw addresses are always printed"),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL, "no effect: raw addresses are always printed"),
 	/* Not stack_table, because --u is an abbreviation of bcc's --useronly alone. */
 	OUR_OPTION('U', "user-stacks-only", user_only, NULL, "only user stacks of wakers", .exclusive = "stacks"),
 	OUR_OPTION('K', "kernel-stacks-only", kernel_only, NULL, "only kernel stacks of wakers (the default)",

@@ -34,21 +34,19 @@ static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,
 		   .exclusive = "who"),
 	RUN_OPTION('a', "all", all, NULL, "the threads of all processes, and kernel threads", .exclusive = "who"),
-	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ",
-		   "samples per second on each CPU, of what runs (default 99)", .min = 1, .max = 100000,
+	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ", "samples per second on each CPU", .min = 1, .max = 100000,
 		   .noun = "a frequency"),
 	RUN_OPTION('f', "folded", plan.view.folded, NULL, "folded output, one line per stack, for flame graphs"),
-	RUN_OPTION(
-		0, "idle", plan.idle.function, "show|FUNC",
-		"show: print the stacks of idle time too, not only its sum; FUNC: waits below functions that match this "
-		"regular expression are idle, too",
-		.parse = idle_parse),
+	RUN_OPTION(0, "idle", plan.idle.function, "show|FUNC",
+		   "show: print the stacks of idle time too, not only its sum; FUNC, a regular expression: waits below "
+		   "matching functions are idle, too",
+		   .parse = idle_parse),
 	RUN_OPTION(
 		0, "under", plan.idle.under, "FUNC",
-		"FUNC, a regular expression, matches functions that do the work: no wait below them is idle, and all others are"),
+		"FUNC, a regular expression, matches functions that do the work: waits below them are never idle, all others are"),
 	RUN_OPTION(0, "latency", plan.view.latency, NULL,
-		   "divide time on the CPU by the number of threads of the process that ran at that moment: what takes "
-		   "long, not what uses much"),
+		   "divide time on the CPU by the number of threads of the process that ran at that moment: shows what "
+		   "makes it take long"),
 	RUN_OPTION(
 		0, "waits", plan.waits, "HOW",
 		"which waits have their own stack: all, sampled (by duration), or auto: all, until threads switch too often; "
@@ -79,7 +77,8 @@ static int plan(struct run_options *options)
 	struct plan *plan = &options->plan;
 
 	if (!plan->tgids.nr && !plan->command && !plan->cgroup && !plan->container && !options->all)
-		return fail_usage("whose threads? -p PID, --cgroup PATH, -a for all processes, or a command after --");
+		return fail_usage(
+			"no threads selected: give -p PID, --cgroup PATH, -a for all processes, or a command after --");
 	stack_plan(options);
 	return common_plan(options);
 }

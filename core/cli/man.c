@@ -83,9 +83,8 @@ static const struct paragraph debugging[] = {
 	  "code of a JIT compiler." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel could not walk the stack. Kernel threads have no user stack; for them nothing is printed." },
-	{ "[... frames ...]",
-	  "The middle of a stack with more than 127 frames, whose outermost and innermost frames are kept. Stacks that "
-	  "differ only in the number of these frames are one row." },
+	{ "[... frames ...]", "Stands for the middle of a stack with more than 127 frames. Stacks that "
+			      "differ only in the number of these frames are one row." },
 	{ "[truncated]",
 	  "The stack has more frames than the limit: 2,048, or 127 for kernel stacks and for stacks walked by "
 	  "frame pointers. Its root is missing." },

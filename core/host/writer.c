@@ -364,7 +364,8 @@ static int ask(enum wish wish, const char *path, struct answer *ret_answer)
 	if (is_in_hung_directory(path))
 		return fail_hung(path);
 	if (writers->processes[writers->current].hangs)
-		return fail(-ETIMEDOUT, "'%s': cannot be written: the processes that write files wait for others",
+		return fail(-ETIMEDOUT,
+			    "'%s': cannot be written: the processes that write files wait for other file systems",
 			    path);
 	request.wish = wish;
 	memcpy(request.path, path, strlen(path) + 1);

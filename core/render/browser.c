@@ -394,7 +394,7 @@ static void zoom_in(struct browser *browser)
 
 	if (cursor && browser->view != FOREST_TREE &&
 	    (browser->roots[browser->view] == GRAPH_ROOT_NONE || node_of(browser, cursor)->depth > 1)) {
-		browser_say(browser, "branches are zoomed into in the tree: press 1");
+		browser_say(browser, "zoom works in the tree: press 1");
 		return;
 	}
 	for (uint32_t node = cursor; node; node = node_of(browser, node)->parent)

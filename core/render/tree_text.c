@@ -198,7 +198,7 @@ void render_functions(const struct tree *tree, const struct output_options *opti
 			left++;
 	}
 	if (caption->diff && !nr)
-		buf_adds(ret_text, "(no function has another number)\n");
+		buf_adds(ret_text, "(no function has changed)\n");
 	if (left)
 		buf_addf(ret_text, "(%" PRIu32 " more function%s; --top N shows more)\n", left, left == 1 ? "" : "s");
 }

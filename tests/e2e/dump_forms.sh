@@ -47,7 +47,7 @@ moved='\[moved while being read\];(.*;)?\[[A-Z] [a-z A-Z]+\]'
 expect_equal "a running thread" "$(folded_sum_of ";($sampled|$not_sampled|$moved) 1\$")" 1
 fixture_end
 
-refused 2 'dump: whose threads\? -p PID, or -a' dump
+refused 2 'dump: no threads selected: give -p PID, or -a' dump
 refused 2 'not allowed with argument' dump -a -p 1
 refused 2 "state 'Q'" dump -a --state Q
 refused 2 'there is no command' dump -a --no-children

@@ -38,7 +38,7 @@ expect_out '"kind":"interpreter","name":"recursion","source":".*/dump_python\.py
 # What says that it is Python and is not understood is named, and has its native frames.
 fixture notpython-dyn
 returns 0 dump -p "$fixture_pid"
-expect_err "Python of process $fixture_pid: its frames are not shown: PyFrame_GetCode: where a frame has its code\$"
+expect_err "Python of process $fixture_pid: its frames are not shown: PyFrame_GetCode does not show where a frame has its code\$"
 expect_out '^    main \[notpython-dyn\]$'
 fixture_work
 fixture_end

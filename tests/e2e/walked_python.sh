@@ -29,6 +29,6 @@ refuse_out '_PyEval_EvalFrameDefault;.*;sleep \('
 # What says that it is Python and is not understood is named, and has its native frames.
 fixture notpython-dyn
 returns 0 profile -p "$fixture_pid" -f 1
-expect_err "Python of process $fixture_pid: its frames are not shown: PyFrame_GetCode: where a frame has its code\$"
+expect_err "Python of process $fixture_pid: its frames are not shown: PyFrame_GetCode does not show where a frame has its code\$"
 fixture_work
 fixture_end
