@@ -101,7 +101,7 @@ static const struct paragraph overhead[] = {
 	{ NULL,
 	  "With -v, the last line of a run reports what it cost: the BPF programs time some of their runs. Above 5 % of "
 	  "all CPU time, or with -p of the CPU time of the traced processes (--max-overhead, or STACKTOOL_MAX_OVERHEAD "
-	  "in the environment), stacktool detaches the costliest probe and prints a warning; if it was the only one, "
+	  "in the environment), stacktool detaches the costliest probe and prints a warning; if the run needs it, "
 	  "the run ends with status 6. Events of a command after -- have no limit. With --strict the exit status is 4 "
 	  "if a probe was detached. Runs with more than 100 probes end after 5 minutes, except with --forever." },
 	{ "count",
