@@ -44,7 +44,7 @@ static int refuse_pattern(const char *pattern, const struct probe_spec *spec, co
 {
 	int err;
 
-	if (!pattern[strspn(pattern, "0123456789.")]) {
+	if (strpbrk(pattern, "0123456789") && !pattern[strspn(pattern, "0123456789.")]) {
 		err = fail_usage("pattern '%s': a number is not a pattern", pattern);
 		hint("to run for that many seconds: --duration %s", pattern);
 		return err;

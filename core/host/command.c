@@ -21,7 +21,9 @@
 #include "core/host/process.h"
 #include "core/host/signals.h"
 
+/* As env(1). */
 #define STATUS_CANNOT_EXECUTE 126
+#define STATUS_NOT_FOUND 127
 #define STATUS_SIGNAL 128
 #define LOOK_MS 20 /* how long to wait before looking whether a signal has come */
 #define MOMENT_NS (10 * NSEC_PER_MSEC)
@@ -76,27 +78,36 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 /* ---- the parent ---- */
 
 /*
- * Whether there is no file that execvp() could try. Another failure is left to the child, which may be another user: it has the same
- * folders and paths.
+ * -ENOENT: there is no file that execvp() could try; -EACCES: there is, but nobody may execute it; else 0. The child may be another user, who
+ * has the same folders and paths; other failures are left to it.
  */
-static bool is_nowhere(const char *word)
+static int find(const char *word)
 {
 	const char *folders = strchr(word, '/') ? "" : getenv("PATH");
 	_cleanup_(freep) char *text = xstrdup(folders ? folders : "/bin:/usr/bin");
 	char *rest = text, *folder;
+	int err = -ENOENT;
 
 	while ((folder = strsep(&rest, ":"))) {
 		_cleanup_(freep) char *path = *folder ? xasprintf("%s/%s", folder, word) : xstrdup(word);
 
-		if (!access(path, F_OK) || (errno != ENOENT && errno != ENOTDIR))
-			return false;
+		if (!access(path, X_OK) || (errno != ENOENT && errno != ENOTDIR && errno != EACCES))
+			return 0;
+		if (errno == EACCES)
+			err = -EACCES;
 	}
-	return true;
+	return err;
 }
 
-static int fail_not_found(const char *word)
+static int fail_to_execute(int err, const char *word)
 {
-	return fail(-ENOENT, "command '%s': not found", word);
+	return err == -ENOENT ? fail(err, "command '%s': not found", word)
+			      : fail(err, "command '%s': cannot be executed: %s", word, strerror(-err));
+}
+
+int command_status_of(int err)
+{
+	return err == -ENOENT ? STATUS_NOT_FOUND : err == -EACCES ? STATUS_CANNOT_EXECUTE : -1;
 }
 
 int command_start(char *const *words, struct command **ret_command)
@@ -104,9 +115,10 @@ int command_start(char *const *words, struct command **ret_command)
 	_cleanup_(caller_done) struct caller caller = caller_find();
 	int go[2] = { -1, -1 }, answers[2] = { -1, -1 };
 	pid_t parent = getpid(), pid;
+	int err = find(words[0]);
 
-	if (is_nowhere(words[0]))
-		return fail_not_found(words[0]);
+	if (err)
+		return fail_to_execute(err, words[0]);
 	if (pipe2(go, O_CLOEXEC) || pipe2(answers, O_CLOEXEC))
 		return fail(-errno, "command: pipe: %s", strerror(errno));
 	pid = fork();
@@ -264,8 +276,7 @@ int command_release(struct command *command)
 	command->refused = nr == sizeof(err);
 	if (!command->refused)
 		return 0;
-	return err == -ENOENT ? fail_not_found(command->words[0])
-			      : fail(err, "command '%s': cannot be executed: %s", command->words[0], strerror(-err));
+	return fail_to_execute(err, command->words[0]);
 }
 
 bool command_refused(const struct command *command)

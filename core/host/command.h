@@ -12,12 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STATUS_NOT_FOUND 127 /* as env(1) */
-
 struct command;
 
-/* Forks the child; `words` ends with NULL and is borrowed. 0 or a negative errno with a recorded cause; -ENOENT: no such command. */
+/*
+ * Forks the child; `words` ends with NULL and is borrowed. 0 or a negative errno with a recorded cause; -ENOENT: no such command;
+ * -EACCES: nobody may execute it.
+ */
 int command_start(char *const *words, struct command **ret_command);
+
+/* The exit status for a failure of command_start(), as env(1) has it; -1: the command is not the cause. */
+int command_status_of(int err);
 
 /*
  * A child that still waits ends and executes nothing. A command that still runs and is stopped is continued, so that it takes the SIGTERM of

@@ -389,7 +389,7 @@ static void add_totals(struct summary *summary, const char *unit)
 	buf_addc(summary->text, '\n');
 	if (strcmp(unit, "microseconds") != 0) {
 		buf_add_grouped(summary->text, whole);
-		buf_addf(summary->text, " %s\n", unit);
+		buf_addf(summary->text, " %.*s\n", (int)(strlen(unit) - (whole == 1)), unit); /* "1 sample" */
 	} else {
 		buf_addf(summary->text, "%.6f seconds off the CPU\n", (double)whole / 1e6);
 	}

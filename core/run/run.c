@@ -677,8 +677,7 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 	}
 	/* The process of a command is created at the start and waits, so that everything can be attached to it. */
 	err = plan->command ? command_start(plan->command, &run.command) : 0;
-	if (err == -ENOENT)
-		ret_result->command_status = STATUS_NOT_FOUND;
+	ret_result->command_status = command_status_of(err);
 	if (run.command)
 		vec_push(&plan->tgids, command_pid(run.command));
 	err = err ?: prepare(&run);

@@ -38,6 +38,9 @@ expect_equal "what is printed" "$status $(cat "$T/out" "$T/err")" "127 stacktool
 status 127 "$T/no-such-folder/command"
 : >"$T/plain"
 status 126 "$T/plain"
+tool profile -- "$T/plain"
+expect_equal "what is printed" "$status $(cat "$T/out" "$T/err")" \
+	"126 stacktool profile: command '$T/plain': cannot be executed: Permission denied"
 status 126 "$T"
 
 # Some who start programs ignore the end of children; the kernel then keeps no status, and nobody is woken by it.
