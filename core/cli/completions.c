@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Each script knows the applets after "stacktool", their options, and the names of bcc's tools as commands of their own:
- * profile, profile.py, profile-bpfcc.
- */
+/* Each script completes "stacktool APPLET" and the names of bcc's tools: profile, profile.py, profile-bpfcc. */
 #include "core/cli/completions.h"
 
 #include <stdio.h>
@@ -11,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
-/* Adds `text` in single quotes of a shell, with a backslash before each of the characters in `escaped`. */
+/* Adds `words` in single quotes of a shell, with a backslash before each of the characters in `escaped`. */
 static void add_quoted(struct buf *text, const char *words, const char *escaped)
 {
 	buf_addc(text, '\'');
@@ -55,7 +52,6 @@ static void each_option(struct buf *text, const struct applet *applet, add_optio
 	}
 }
 
-/* Adds every name of the applet, separated by `between`. */
 static void add_names(struct buf *text, const struct applet *applet, const char *between)
 {
 	buf_adds(text, applet->name);
@@ -71,7 +67,7 @@ static void add_all_names(struct buf *text, const struct applet *const *applets)
 	}
 }
 
-/* The names of an applet as a command, each after `before`. Adds none if bcc has no such tool. */
+/* Adds the three names of a bcc tool, each after `before`; nothing if bcc has no such tool. */
 static void add_bcc_name(struct buf *text, const struct applet *applet, const char *before)
 {
 	static const char *const suffixes[] = { "", ".py", "-bpfcc" };
@@ -98,7 +94,7 @@ static void add_bash_option(struct buf *text, const struct applet *applet, const
 	buf_addf(text, " --%s", spec->name);
 }
 
-/* Options of one name have the same values in all applets. */
+/* An option has the same values in all applets, so each name is added once. */
 static void add_bash_values(struct buf *text, const struct applet *const *applets)
 {
 	_cleanup_(buf_done) struct buf seen = {};
@@ -153,7 +149,7 @@ static void add_bash(struct buf *text, const struct applet *const *applets)
 		 "\t[[ ${COMP_WORDS[COMP_CWORD]} == = ]] || [[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD-2]}\n"
 		 "\tcase $before in\n");
 	add_bash_values(text, applets);
-	/* compgen expands its words, and a process chooses its name. */
+	/* compgen expands its words, and any process can choose its name: other characters are removed. */
 	buf_adds(text, "\t-p|--pid) [[ $word == [0-9]* ]] || values=$(ps -eo comm= | tr -cd '[:alnum:]_.\\n-') ;;\n"
 		       "\tesac\n"
 		       "\tif [[ $values ]]; then\n"
@@ -278,7 +274,7 @@ static void add_fish_option(struct buf *text, const struct applet *applet, const
 	add_fish_form(text, spec);
 }
 
-/* A word that fish offers if the condition holds. */
+/* Adds a word that fish offers if the condition holds. */
 static void add_fish_word(struct buf *text, const char *condition, const char *word, const char *help)
 {
 	buf_addf(text, "complete -c stacktool -n %s -f -a %s -d ", condition, word);

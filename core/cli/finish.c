@@ -8,7 +8,7 @@
 
 #include "core/base/err.h"
 
-/* Whether the other end of a pipe or socket is closed. poll() reports it, even if errno has been overwritten since the write failed. */
+/* Whether the other end of a pipe or socket is closed. poll() reports that even if errno was overwritten after the failed write. */
 static bool reader_is_gone(FILE *out)
 {
 	struct pollfd descriptor = { .fd = fileno(out), .events = POLLOUT };
@@ -19,13 +19,13 @@ static bool reader_is_gone(FILE *out)
 int finish_output(FILE *out, int err)
 {
 	bool failed = ferror(out);
-	int reason = errno ?: EIO; /* if an earlier write failed, errno probably still has the reason */
+	int reason = errno ?: EIO; /* of an earlier write that failed, if nothing has changed errno since */
 
 	if (fflush(out)) {
 		failed = true;
 		reason = errno;
 	}
-	if (!err || err == -EPIPE) /* a recorded cause belongs to a failure that the run has tolerated */
+	if (!err || err == -EPIPE) /* the recorded cause, if any, is of an error that the run tolerated */
 		err_clear();
 	if (err_kind() != ERR_NONE || (!failed && !err))
 		return err;

@@ -11,8 +11,6 @@
 #define OPTION_COLUMN 30 /* column of the explanations */
 #define BRIEF_EXAMPLES 3
 
-/* ---- pieces that the man page needs too ---- */
-
 void help_usage(const struct option_list *list, struct buf *ret_text)
 {
 	buf_adds(ret_text, "[option...]");
@@ -47,11 +45,9 @@ void help_default(const struct applet *applet, const struct option_entry *entry,
 
 	if (applet->defaults && !entry->spec->parse)
 		number = default_number(entry->spec, (const char *)applet->defaults + entry->offset);
-	if (number && number != UINT64_MAX) /* no limit */
+	if (number && number != UINT64_MAX) /* UINT64_MAX: no limit */
 		buf_addf(ret_text, " (default %" PRIu64 ")", number);
 }
-
-/* ---- layout ---- */
 
 static size_t column_of(const struct buf *text)
 {
@@ -68,7 +64,7 @@ static void add_spaces(struct buf *text, size_t nr)
 		buf_addc(text, ' ');
 }
 
-/* Adds a wrapped paragraph, whose first line starts at the end of `text`. Returns the rest of `words`. */
+/* Adds one paragraph, wrapped; its first line continues the last line of `text`. Returns the rest of `words`. */
 static const char *add_wrapped(struct buf *text, const char *words, size_t indent)
 {
 	bool first = true;
@@ -119,7 +115,7 @@ static void add_option_name(struct buf *text, const struct option_spec *spec)
 		buf_addf(text, "[=%s]", spec->metavar);
 }
 
-/* How much of an explanation the short help has: what comes before details, and if it fits before the last comma, one line. */
+/* The text up to the first ';', ':' or bracket or, if that is longer than a line, up to its last comma within the line. */
 static size_t brief_length(const char *words)
 {
 	size_t nr = strcspn(words, ";:"), room = WIDTH - OPTION_COLUMN, comma = 0;
@@ -202,7 +198,7 @@ static void add_examples(struct buf *text, const struct applet *applet, const ch
 	}
 }
 
-/* The help that fits a screen, of an applet with many options. */
+/* The short help of an applet with many options. */
 static void add_brief(struct buf *text, const struct applet *applet, const char *command,
 		      const struct option_list *list)
 {

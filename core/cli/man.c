@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plain man(7) macros that groff and mandoc both know. */
+/* Only macros of man(7) that both groff and mandoc know. */
 #include "core/cli/man.h"
 
 #include "core/base/cleanup.h"
@@ -8,9 +8,7 @@
 #include "core/cli/status.h"
 #include "core/cli/version.h"
 
-/* ---- texts that no option table has ---- */
-
-/* Arrays of paragraphs end with one without text. */
+/* An array of paragraphs ends with an empty one. */
 struct paragraph {
 	const char *title; /* in the left column; NULL: a plain paragraph */
 	const char *text;
@@ -165,7 +163,7 @@ static const struct paragraph colons[] = {
 
 /* ---- roff ---- */
 
-/* Text for roff: backslashes and dashes are printed as they are, and a line may begin with one of roff's control characters. */
+/* Escapes text for roff: backslashes, dashes and quotes are printed as they are, and so are control characters at the start of a line. */
 static void add_text(struct buf *page, const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -240,7 +238,7 @@ static void add_operands(struct buf *page, const struct applet *applet, const st
 			add_option(page, applet, &list->data[i]);
 }
 
-/* With titles if there are many. */
+/* Groups have titles if there are many options. */
 static void add_options(struct buf *page, const struct applet *applet, const struct option_list *list)
 {
 	for (const struct option_group *group = option_groups; group->title; group++) {
@@ -305,7 +303,7 @@ static void add_synopsis(struct buf *page, const struct applet *applet, const st
 	buf_addc(page, '\n');
 }
 
-/* Sections that bcc's man pages have too. stacktool(8) has what is the same for all applets. */
+/* DEBUGGING and OVERHEAD, as in bcc's man pages. What is the same for all applets is in stacktool(8). */
 static void add_cost(struct buf *page, const struct applet *applet)
 {
 	if (!applet->overhead)

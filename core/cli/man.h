@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Man pages in roff, from the same tables as the help. */
+/* Man pages in roff, from the tables that make the help. */
 #pragma once
 
 #include "core/cli/applet.h"

@@ -28,7 +28,7 @@ bool option_list_is_long(const struct option_list *list)
 	return list->nr > LONG_LIST;
 }
 
-/* The first word of the text, and its length; 0: there is none. */
+/* Moves to the first word and returns its length; 0: there is no word. */
 static size_t next_word(const char **text)
 {
 	*text += strspn(*text, " ");

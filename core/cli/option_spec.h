@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command line options as a table: one line per option is its parser, its help and its man page. core/cli/options.h reads it.
+ * Command line options as a table: one entry gives the parser, the help and the man page of an option. options.h reads it.
  *
- *	static const struct option_spec profile_table[] = {
- *		OPTION('F', "frequency", struct profile_options, frequency_hz, "HZ", "samples per second",
- *		       .min = 1, .max = 1000000, .noun = "a frequency", .exclusive = "rate"),
- *		OPTION_FRAGMENT(common_table, struct profile_options, common),
- *		OPERAND("duration", struct profile_options, duration, "how long to sample, in seconds"),
- *		OPTION_END,
- *	};
+ * static const struct option_spec profile_table[] = {
+ * 	OPTION('F', "frequency", struct profile_options, frequency_hz, "HZ", "samples per second",
+ * 	       .min = 1, .max = 1000000, .noun = "a frequency", .exclusive = "rate"),
+ * 	OPTION_FRAGMENT(common_table, struct profile_options, common),
+ * 	OPERAND("duration", struct profile_options, duration, "how long to sample, in seconds"),
+ * 	OPTION_END,
+ * };
  *
- * What an option takes follows from the type of the field it fills, so that table and structure cannot disagree:
+ * The type of the field decides what the option takes:
  *
- *	bool                flag, takes no value
- *	uint32_t, uint64_t  number from .min to .max (0: the type's own limit)
- *	int                 the same, for a field whose default is -1: "not given"
- *	const char *        text, as it stands in argv
- *	struct u32_list     numbers separated by commas, each from .min to .max; with .ranges also "0-3"
- *	struct word_list    an operand, the last one: any number of words
- *	char *const *       an operand: all words after "--", a command to run
- *	anything with .parse what that function makes of it (enums by name)
+ * bool                   flag, takes no value
+ * uint32_t, uint64_t     number from .min to .max (0: the limit of the type)
+ * int                    the same, for a field whose default is -1: "not given"
+ * const char *           text, not empty; points into argv
+ * struct u32_list        numbers separated by commas, each from .min to .max; with .ranges also "0-3"
+ * struct word_list       an operand, the last one: any number of words
+ * char *const *          an operand: all words after "--", a command to run
+ * anything with .parse   what that function makes of it (enums by name)
  *
- * OPTION_SECONDS fills a uint64_t with nanoseconds from 5, 0.5, 500ms, 2m or 1h; at least a millisecond.
- * OPTION_MICROSECONDS fills one with microseconds from 5, which are microseconds as in bcc, or 5us, 1.5ms, 2s.
+ * OPTION_SECONDS fills a uint64_t with nanoseconds from 5, 0.5, 500ms, 2m or 1h; at least a millisecond. OPTION_MICROSECONDS fills one with
+ * microseconds from 5 (microseconds, as in bcc), 5us, 1.5ms or 2s.
  *
- * If a table and its fragments have two options of the same name, the first counts: so an applet gives a shared option a
- * letter, or another help text.
- *
- * An option given twice keeps the last value, as in argparse; lists are joined.
+ * If a table and its fragments have two options of the same name, the first one counts: an applet can give a shared option another letter
+ * or help text. An option given twice keeps the last value, as in argparse; lists are joined.
  */
 #pragma once
 
@@ -56,26 +54,26 @@ enum option_kind {
 struct option_spec {
 	enum option_kind kind;
 	char letter;         /* 'F' for -F; 0 = long name only */
-	char also;           /* a second letter, which other applets have for the same; 0: none */
+	char also; /* a second letter, for users of other applets; 0: none */
 	const char *name;    /* long name without dashes, or the name of an operand in messages */
-	const char *metavar; /* what the value is called in help: "HZ"; NULL for flags */
+	const char *metavar; /* the value's name in help: "HZ"; NULL for flags */
 	const char *help;    /* lower case, no full stop */
 	size_t offset;       /* of the field */
 
-	uint64_t min, max;     /* of numbers; max 0: the limit of the type */
-	bool ranges;           /* of a list: may have "0-3" too */
-	const char *values;    /* those that the shell completes, separated by spaces; NULL: it offers files */
-	const char *noun;      /* what messages call the expected value: "a frequency"; NULL: by kind */
+	uint64_t min, max; /* of numbers; max 0: limit of the type */
+	bool ranges; /* of a list: ranges ("0-3") are allowed */
+	const char *values; /* completed by shells, separated by spaces; NULL: file names are completed */
+	const char *noun; /* the expected value in messages: "a frequency"; NULL: by kind */
 	const char *exclusive; /* options with the same word here exclude each other; NULL: none */
 	bool operand;          /* a word without dash; operands are filled in the order of the table */
 	bool required;         /* operands only */
-	bool hidden;           /* help and man page do not mention it; of a fragment: none of its options */
-	bool ours; /* bcc's tool has no such option: an abbreviation that fits one of bcc's too means that one */
+	bool hidden; /* not in help and man page; of a fragment: all its options */
+	bool ours; /* bcc's tool does not have it: an abbreviation that fits one of bcc's options too means that option */
 
-	/* Parses the text into the field: 0 or a usage error. Replaces the parser of the kind. */
+	/* Parses the text into the field, in place of the parser of the kind. 0 or a usage error. */
 	int (*parse)(const char *text, void *field);
 
-	const struct option_spec *fragment; /* OPTION_KIND_FRAGMENT: its table */
+	const struct option_spec *fragment; /* table of an OPTION_KIND_FRAGMENT */
 };
 
 #define OPTION_KIND_OF(field)                          \
@@ -127,7 +125,7 @@ struct option_spec {
 #define OPERAND(name_, structure, field, help_, ...) \
 	{ OPTION_FIELD(structure, field), .name = (name_), .help = (help_), .operand = true, ##__VA_ARGS__ }
 
-/* The options of `table`, which fill the member `field` of `structure`. */
+/* Adds the options of `table`, which fill the member `field` of `structure`. */
 #define OPTION_FRAGMENT(table, structure, field, ...) \
 	{ .kind = OPTION_KIND_FRAGMENT, .fragment = (table), .offset = offsetof(structure, field), ##__VA_ARGS__ }
 

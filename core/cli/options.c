@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * getopt_long() splits the words (bundles, --name=value, unique abbreviations). Its tables are made from ours, and all
- * messages are ours. Two things are added:
+ * getopt_long() splits the words (bundles, --name=value, unique abbreviations). All messages are ours. Two things differ:
  *
- * Operands are returned in their place ('-' at the start of the letters), because argparse allows them anywhere and
- * POSIXLY_CORRECT must not change that.
+ * Operands may stand anywhere, as in argparse, also with POSIXLY_CORRECT: '-' at the start of the letters returns them in their place.
  *
- * An abbreviation that is unique in bcc's tool stays unique although we have more options: if getopt_long() finds it
- * ambiguous, options marked `ours` are ignored.
+ * An abbreviation that is unique in bcc's tool stays unique: if getopt_long() finds it ambiguous, options marked `ours` are ignored.
  */
 #include "core/cli/options.h"
 
@@ -22,7 +19,7 @@
 #include "core/base/suggest.h"
 #include "core/cli/value.h"
 
-/* getopt_long() returns this plus the entry number for a long name: more than any letter. */
+/* getopt_long() returns this plus the index of the entry for a long name. It is larger than any letter. */
 #define LONG_BASE 256
 
 struct parser {
@@ -30,7 +27,7 @@ struct parser {
 	bool *seen;            /* by entry */
 	struct option *longs;  /* getopt's long options */
 	struct buf letters;    /* getopt's letters */
-	size_t nr_operands;    /* taken so far */
+	size_t nr_operands; /* so far */
 	int argc;
 	char **argv;
 	char *options;
@@ -81,7 +78,7 @@ bool option_takes_value(const struct option_spec *spec)
 	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP;
 }
 
-/* If two options have the same letter, the first counts, as with names. */
+/* The first option with a letter counts. */
 static void add_letter(struct buf *letters, char letter, bool takes_value)
 {
 	if (letter && !strchr(buf_text(letters), letter))
@@ -217,7 +214,7 @@ static int take(struct parser *parser, size_t i, const char *text)
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
 }
 
-/* The entry of the next operand, or -1. A command is not an operand, because it follows "--". */
+/* The index of the next operand's entry, or -1. A command is not an operand, because it follows "--". */
 static ssize_t next_operand(const struct parser *parser)
 {
 	size_t nr_left = parser->nr_operands;
@@ -239,7 +236,7 @@ static bool has_command(const struct parser *parser)
 	return false;
 }
 
-/* A hint if a word that is not a valid operand is probably a command: a path or a name, not a number. */
+/* Adds a hint if a refused operand is probably a command: it is neither a number nor a pattern. */
 static void hint_command(const struct parser *parser, const char *text)
 {
 	if (has_command(parser) && *text && !strchr("-0123456789.", *text) && !strchr(text, ':'))
@@ -269,7 +266,7 @@ static int take_operand(struct parser *parser, const char *text)
 	return err;
 }
 
-/* The entry for a result of getopt_long() or for optopt: a letter of the table, or a code of ours. */
+/* The entry for a result of getopt_long(), or for optopt. */
 static size_t find_code(const struct parser *parser, int code)
 {
 	size_t i = 0;
@@ -283,7 +280,7 @@ static size_t find_code(const struct parser *parser, int code)
 
 /* ---- words that getopt_long() refuses ---- */
 
-/* "-5": a negative number in place of an operand, which getopt takes for an option. NULL if it is not one. */
+/* "-5" in place of an operand: getopt takes it for an option. NULL: no such word. */
 static const char *negative_number(const struct parser *parser, int digit)
 {
 	for (int i = optind - 1; i <= optind && i < parser->argc; i++)
@@ -304,7 +301,7 @@ static int take_unknown_letter(struct parser *parser, int letter)
 	return err;
 }
 
-/* The entries that an abbreviation can mean; bcc's options take precedence. Returns their number and the last one. */
+/* The entries that an abbreviation can mean, without `ours` unless `with_ours`. Returns their number, and the last one. */
 static size_t find_prefix(const struct parser *parser, const char *name, bool with_ours, size_t *ret_entry)
 {
 	size_t nr = 0;
@@ -384,7 +381,7 @@ static int take_code(struct parser *parser, int code)
 	}
 }
 
-/* Checks for missing operands. Then takes what follows "--" as the command, if the table has one. */
+/* Takes what follows "--": first the required operands that are missing, then the command, if the table has one. */
 static int take_rest(struct parser *parser, int first)
 {
 	size_t command = 0;
@@ -427,7 +424,7 @@ int options_parse(const struct option_spec *table, int argc, char **argv, void *
 	int code, err = 0;
 
 	parser_init(&parser, table, argc, argv, options);
-	optind = 0; /* glibc: start afresh */
+	optind = 0; /* glibc: initialise again */
 	opterr = 0;
 	while (!err && (code = getopt_long(argc, argv, buf_text(&parser.letters), parser.longs, NULL)) >= 0)
 		err = take_code(&parser, code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All exit statuses: main.c ends with them, and every man page lists them. With -- COMMAND the word of the reason begins the message,
- * and --status-file has it. docs/reference/exit-status.md has more.
+ * All exit statuses: main.c returns them, and every man page lists them. With -- COMMAND the message begins with the status's word, which
+ * --status-file has too: docs/reference/exit-status.md.
  */
 #pragma once
 
@@ -23,5 +23,5 @@ enum exit_status {
 #undef X
 };
 
-/* The word of a status: "done", "no-match". */
+/* "done", "no-match". */
 const char *status_word(int status);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Numbers are decimal digits and nothing else. strtoull alone would take "-1" for the largest number and "5x" for 5,
- * and a tool that runs as root should not guess.
- */
+/* A number is digits only. strtoull() alone would take "-1" for the largest number and "5x" for 5. */
 #include "core/cli/value.h"
 
 #include <errno.h>
@@ -18,14 +15,13 @@
 
 #define US_PER_S 1000000ull
 #define MIN_SECONDS_NS 1000000ull
-#define MAX_SECONDS 999999999ull /* in nanoseconds almost 10^18, so the sum of several fits into 64 bits */
+#define MAX_SECONDS 999999999ull /* almost 10^18 ns: the sum of several fits into 64 bits */
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Reads digits and moves the cursor past them. */
 static int read_number(const char **cursor, uint64_t min, uint64_t max, uint64_t *ret)
 {
 	unsigned long long value;
@@ -47,7 +43,7 @@ static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return read_number(&text, min, max, ret) < 0 || *text ? -EINVAL : 0;
 }
 
-/* The digits after the point, as nanoseconds; finer ones are dropped. */
+/* The digits after the point, as nanoseconds; smaller digits are ignored. */
 static const char *read_fraction(const char *text, uint64_t *ret_ns)
 {
 	uint64_t unit = NSEC_PER_SEC / 10;
@@ -57,7 +53,7 @@ static const char *read_fraction(const char *text, uint64_t *ret_ns)
 	return text;
 }
 
-/* The unit after the number of a duration, in microseconds; 0: not a unit. */
+/* The unit of a duration, in microseconds; 0: unknown. */
 static uint64_t unit_us(const char *unit)
 {
 	static const struct {
@@ -93,7 +89,7 @@ static int parse_seconds(const char *text, uint64_t min_ns, uint64_t *ret_ns)
 	return 0;
 }
 
-/* A number alone is in microseconds; other durations have a unit. */
+/* A number without a unit is in microseconds. */
 static int parse_microseconds(const struct option_spec *spec, const char *text, uint64_t *ret_us)
 {
 	uint64_t us, ns;
@@ -229,7 +225,7 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	}
 }
 
-/* Whether a refused text is a duration whose only fault is that it is too long. */
+/* Whether a refused text is a valid duration except that it is too long. */
 static bool is_too_long(const char *text)
 {
 	size_t nr = strspn(text, "0123456789");
@@ -241,7 +237,6 @@ static bool is_too_long(const char *text)
 	return strspn(text, "0") < nr && unit_us(unit) && parse_seconds(text, 0, &unused);
 }
 
-/* A usage error about a number that is refused. */
 static int refuse_number(const struct option_spec *spec, const char *label, const char *text)
 {
 	_cleanup_(buf_done) struct buf accepted = {};
