@@ -19,10 +19,9 @@
 
 struct place {
 	char *path;
-	bool is_told; /* by the program: it is below none of the directories */
+	bool is_told; /* named by the program or beside it, not below a directory for debug files */
 };
 
-/* The places to try, in order. */
 struct places {
 	VEC(struct place) list;
 };
@@ -45,8 +44,6 @@ static void add_place(struct places *places, bool is_told, char *path)
 {
 	vec_push(&places->list, (struct place){ path, is_told });
 }
-
-/* ---- which paths ---- */
 
 const char *debug_directory_next(const char **rest, int *ret_length)
 {
@@ -89,13 +86,13 @@ static void add_by_build_id(struct places *places, const char *directory, int le
 	add_place(places, false, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, build_id, build_id + 2));
 }
 
-/* A debug link and the directory of the program that has it. */
+/* A debug link, and the path of the program that has it. */
 struct linked {
 	const char *link, *program;
-	int length; /* of the program's directory, without the slash at its end */
+	int length; /* of the program's directory, without the last slash */
 };
 
-/* A program of /lib may be filed under /usr/lib, and the other way round, since the two are one directory. */
+/* /lib and /usr/lib can be one directory: a program of either may have its debug file under the other. */
 static void add_by_link(struct places *places, const char *directory, int length, const void *what)
 {
 	const struct linked *linked = what;
@@ -108,7 +105,6 @@ static void add_by_link(struct places *places, const char *directory, int length
 			    linked->program + skipped, linked->link));
 }
 
-/* Whether a path has a component "..". */
 static bool climbs(const char *path)
 {
 	for (; path; path = strchr(path, '/')) {
@@ -119,10 +115,7 @@ static bool climbs(const char *path)
 	return false;
 }
 
-/*
- * A path below a directory: of an alternate file, and of split debug information. The file's owner is not compared there, so a
- * path that leaves the directory is ignored.
- */
+/* For alternate files and split debug information. The owner of a file below a directory is not checked, so a path with ".." is ignored. */
 static void add_below(struct places *places, const char *directory, int length, const void *path)
 {
 	if (!climbs(path))
@@ -140,7 +133,7 @@ static void find_places(struct places *places, const struct debug_search *search
 	if (strlen(request->build_id) > 2)
 		for_each_directory(places, search->directories, add_by_build_id, request->build_id);
 	if (*link == '/') {
-		/* a split file: where the compiler put it, beside the program, or below a directory of debug files */
+		/* split debug information: where the compiler wrote it, beside the program, or below a directory for debug files */
 		add_place(places, true, xstrdup(link));
 		if (slash)
 			add_place(places, true, xasprintf("%.*s%s", linked.length, program, strrchr(link, '/')));
@@ -161,9 +154,7 @@ static void find_places(struct places *places, const struct debug_search *search
 	}
 }
 
-/* ---- below which root ---- */
-
-/* The roots that each place is looked for in. */
+/* The roots in which each place is searched. */
 enum {
 	IN_OURS,
 	IN_HOSTS,
@@ -171,7 +162,7 @@ enum {
 	ROOTS,
 };
 
-/* Root or the owner of the program must own the file; root or we, where the program is not there any more. */
+/* Whether the owner is root, or the owner of the program or of its root; our user if the program is unknown or deleted. */
 static bool is_believed(const struct debug_search *search, int fd)
 {
 	const struct debug_home *home = search->home;

@@ -21,7 +21,7 @@
 enum {
 	ONE_MS = 15000,
 	ALL_MS = 60000,
-	MORE_MS = 3000, /* that the process may take to end the program, and itself */
+	MORE_MS = 3000, /* for the process to end debuginfod-find and itself */
 };
 
 static bool has_servers(void)
@@ -57,7 +57,7 @@ void debuginfod_start(struct debuginfod *debuginfod)
 		debuginfod_done(debuginfod);
 }
 
-/* The process ends when its socket does. One that hangs in the kernel is left behind. */
+/* The process ends when its socket is closed. If it hangs in the kernel, it is not waited for. */
 void debuginfod_done(struct debuginfod *debuginfod)
 {
 	_cleanup_(closep) int pidfd = -1;
@@ -73,7 +73,7 @@ void debuginfod_done(struct debuginfod *debuginfod)
 	debuginfod->pid = 0;
 }
 
-/* Only the symbol worker reads the file; here it must turn out to be a regular one. */
+/* This process only checks that the descriptor is of a regular file; the symbol worker reads the file. */
 static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t time_ms)
 {
 	struct asker_request request = { .time_ms = (uint32_t)time_ms };

@@ -31,8 +31,8 @@
 
 enum {
 	NOBODY = 65534,
-	SOCKET = 3, /* the only descriptor beside those of /dev/null */
-	KILL_MS = 1000, /* that the kernel may take to end what was killed */
+	SOCKET = 3, /* the only descriptor besides 0, 1 and 2, which are /dev/null */
+	KILL_MS = 1000, /* the kernel's time to end a killed process */
 	CPU_SECONDS = 20,
 	DESCRIPTORS = 64,
 	STATUS_NOT_FOUND = 127,
@@ -55,7 +55,7 @@ static void keep_only(int socket)
 		_exit(1);
 }
 
-/* Without CAP_SETPCAP the bounding set stays as it is; no_new_privs makes that harmless. Root has to become somebody else. */
+/* Without CAP_SETPCAP the bounding set cannot be reduced; no_new_privs makes that harmless. Fails if we would stay root. */
 static void become(const struct caller *caller)
 {
 	const struct caller nobody = { .other = true, .uid = NOBODY, .gid = NOBODY };
@@ -87,7 +87,7 @@ static bool is_kept(const char *variable)
 	return false;
 }
 
-/* The absolute ones: what the others mean depends on where the tool was called. */
+/* Keeps absolute directories only: relative ones depend on the working directory. */
 static char *absolute_directories(const char *path)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -101,7 +101,7 @@ static char *absolute_directories(const char *path)
 	return xstrdup(text.nr ? buf_text(&text) : "/usr/bin:/bin");
 }
 
-/* From the host's file: the C library's modules for other databases are not there in a static program. */
+/* Reads the file itself: getpwuid() needs modules of the C library, which a static program does not have. */
 static char *home_of(uid_t uid)
 {
 	_cleanup_(fclosep) FILE *file = fopen("/etc/passwd", "re");
@@ -127,7 +127,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return 0;
 }
 
-/* Says where the cache is; a directory that was made for it is returned, and NULL otherwise. */
+/* Sets HOME, which decides where the cache is. Returns a directory that was made for it, or NULL. */
 static char *set_home(bool is_other)
 {
 	const char *home = getenv(is_other ? "SUDO_HOME" : "HOME");
@@ -169,10 +169,10 @@ static void reduce_environment(void)
 struct child {
 	pid_t pid;
 	int pidfd;
-	int output; /* what it writes, or a socket with its answer */
+	int output; /* its standard output, or a socket with its answer */
 };
 
-/* Until the descriptor can be read; false when the time is over, or the other side of our socket is gone. */
+/* Waits until the descriptor is readable. False when the time is over, or the other end of our socket is closed. */
 static bool wait_for(int fd, int64_t deadline_ms)
 {
 	for (;;) {
@@ -188,8 +188,8 @@ static bool wait_for(int fd, int64_t deadline_ms)
 }
 
 /*
- * A child that leads a group and ends when we do. It runs `be`, which does not return, and has ends[1]; the other end is closed
- * with the child. False when it cannot be started.
+ * Starts a child that leads a group and is killed when we end. It runs `be`, which does not return, with ends[1]. The parent closes that
+ * end, and end_child() the other one. False if the child cannot be started.
  */
 static bool start_child(void (*be)(char *what, int output), char *what, const int ends[2], struct child *ret_child)
 {
@@ -211,10 +211,7 @@ static bool start_child(void (*be)(char *what, int output), char *what, const in
 	return true;
 }
 
-/*
- * Kills what is left of the child and its group, and returns its status, -1 unless it had ended by itself. Before it is waited
- * for: until then nobody else can have its number.
- */
+/* Kills the child and its group, before waitpid() frees its number. Returns its status, or -1 if it had not ended by itself. */
 static int end_child(struct child *child, bool has_ended)
 {
 	struct pollfd end = { .fd = child->pidfd, .events = POLLIN };
@@ -223,7 +220,7 @@ static int end_child(struct child *child, bool has_ended)
 	close(child->output);
 	kill(-child->pid, SIGKILL);
 	if (!has_ended && poll(&end, 1, KILL_MS) != 1)
-		status = -1; /* it hangs in the kernel, and is left behind */
+		status = -1; /* it hangs in the kernel; do not wait */
 	else if (waitpid(child->pid, &status, 0) != child->pid || !has_ended)
 		status = -1;
 	closep(&child->pidfd);
@@ -242,7 +239,7 @@ static void limit(__rlimit_resource_t resource, rlim_t value)
 		_exit(1);
 }
 
-/* No limit of processes: it counts all that the user has. */
+/* No RLIMIT_NPROC: it counts all processes of the user. */
 static void be_program(char *build_id, int output)
 {
 	char *words[] = { (char *)"debuginfod-find", (char *)"debuginfo", build_id, NULL };
@@ -257,7 +254,7 @@ static void be_program(char *build_id, int output)
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : 1);
 }
 
-/* What the program says until its end; false when it takes too long or says too much. */
+/* Reads the program's output up to its end. False if that takes too long or does not fit. */
 static bool read_all(int output, int64_t deadline_ms, char *ret_text, size_t room)
 {
 	size_t nr = 0;
@@ -274,7 +271,7 @@ static bool read_all(int output, int64_t deadline_ms, char *ret_text, size_t roo
 	return false;
 }
 
-/* The status of the program, -1 if it could not be started or was ended; its output in `ret_text`. */
+/* Returns the program's status, or -1 if it could not be started or was killed. Its output is in `ret_text`. */
 static int run_program(char *build_id, int64_t deadline_ms, char *ret_text, size_t room)
 {
 	struct child child;
@@ -333,7 +330,7 @@ int debuginfod_asker_receive(int socket, enum asker_answer *ret_answer, int *ret
 	return got <= 0 ? -EPIPE : -EPROTO;
 }
 
-/* The path is the last line. NULL: that line is not a path. */
+/* The last line, if that is an absolute path, else NULL. */
 static char *path_of(char *text)
 {
 	size_t length = strlen(text);
@@ -354,7 +351,7 @@ static void be_opener(char *path, int socket)
 	_exit(0);
 }
 
-/* By a child, for a file system may take its time. */
+/* A child opens the file, because a file system can take long. */
 static int open_file(char *path, int64_t deadline_ms)
 {
 	enum asker_answer answer;
@@ -392,7 +389,7 @@ _Noreturn void debuginfod_asker_run(int socket, const struct caller *caller)
 
 	prctl(PR_SET_NAME, "stacktool-ask");
 	keep_only(socket);
-	setsid(); /* a program with our terminal could type into it (TIOCSTI) */
+	setsid(); /* else the program could type into our terminal (TIOCSTI) */
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);

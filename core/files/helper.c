@@ -20,13 +20,13 @@
 enum {
 	TIMEOUT_MS = 100,
 	SHORT_TIMEOUT_MS = 20,
-	LATE_MAX = 10, /* timeouts that were long; after these, the short one is used */
+	LATE_MAX = 10, /* so many timeouts are long, all later ones short */
 	KILL_MS = 200,
 	LEFT_MAX = 4,
 	STACK_BYTES = 32 << 10,
 };
 
-/* Lives as long as the helper, which may be longer than our interest in it. */
+/* Stays mapped until the helper has ended, even if the caller has freed it. */
 struct helper {
 	size_t nr_bytes;
 	helper_work *work;
@@ -61,16 +61,16 @@ void *helper_memory(struct helper *helper)
 	return helper->memory;
 }
 
-/* In the helper. */
+/* Runs in the helper. */
 static int begin(void *argument)
 {
 	struct helper *helper = argument;
 
-	/* A helper that waits for us would keep what we have open, programs and all. */
+	/* Without this, a helper that hangs would keep our descriptors open, BPF programs included, after we end. */
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (syscall(SYS_getppid) != helper->parent)
 		return 0;
-	if (helper->is_alone) /* where that is forbidden, the descriptors stay shared */
+	if (helper->is_alone) /* if close_range() is forbidden, the descriptors stay shared */
 		syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE);
 	helper->result = helper->work(helper, helper->memory);
 	return 0;
@@ -104,7 +104,7 @@ static bool is_readable(int fd, int other_fd, int timeout_ms)
 	return poll(polled, 2, timeout_ms) > 0;
 }
 
-/* On a busy host it may have waited for a CPU all the time. */
+/* A runnable helper may have waited for a CPU all the time. */
 static bool is_stuck(const struct helper *helper, unsigned int nr_steps_before)
 {
 	return helper->nr_steps == nr_steps_before && process_state((uint32_t)helper->pid) != 'R';

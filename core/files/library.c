@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loader's cache is not read: its format differs between C libraries, and a container may have none. The folders that
- * it is made from are few. Of a file only the first bytes are looked at, to pass over linker scripts ("libc.so") and
- * libraries for another word size or machine.
+ * The loader's cache is not read: its format differs between C libraries, and a container may have none. Its source, the few directories,
+ * is searched instead. The header of each file is checked, to skip linker scripts ("libc.so") and libraries for another word size or
+ * machine.
  */
 #include "core/files/library.h"
 
@@ -27,10 +27,10 @@
 
 #define MAX_CONFIG_BYTES 65536
 #define MAX_STEMS 20000
-/* Of the loader's configuration, in which a container's owner writes what he likes: real ones have ten or so. */
+/* Limits of the loader's configuration, which the owner of a container can write. Real ones have about ten entries. */
 #define MAX_CONFIGS 200
 #define MAX_FOLDERS 200
-#define HEADER_BYTES 20 /* of an ELF file, up to the machine */
+#define HEADER_BYTES 20 /* of an ELF file, up to e_machine */
 
 static const char *const library_folders[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
 static const char default_programs[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -39,10 +39,10 @@ struct library_finder {
 	const char *name;
 	uint32_t tgid;
 	int root_fd;
-	size_t nr_configs; /* files and includes of the loader's configuration so far */
-	uint8_t own_header[HEADER_BYTES]; /* of this program: what runs here */
+	size_t nr_configs; /* files and includes of the loader's configuration that were read */
+	uint8_t own_header[HEADER_BYTES]; /* of this program: class, byte order and machine of this host */
 	name_list folders;
-	name_list stems; /* names that could have been meant */
+	name_list stems; /* names to suggest */
 };
 
 static void search_done(struct library_finder *search)
@@ -54,7 +54,7 @@ static void search_done(struct library_finder *search)
 
 /* ---- names ---- */
 
-/* What follows the stem of a library: ".so", ".so.6", "-2.31.so" (the C library before 2.34). */
+/* Whether it follows the stem of a library: ".so", ".so.6", "-2.31.so" (the C library before 2.34). */
 static bool is_library_suffix(const char *suffix)
 {
 	if (*suffix == '-')
@@ -63,11 +63,11 @@ static bool is_library_suffix(const char *suffix)
 		suffix++;
 	else
 		return false;
-	/* a version such as "2.31." has eaten the dot */
+	/* strspn() has skipped the dot after a version such as "2.31." */
 	return !strncmp(suffix, "so", 2) && (!suffix[2] || suffix[2] == '.');
 }
 
-/* musl is one file, the loader too. Where the loader's name is not the link, as in Alpine's images, that is what is mapped. */
+/* In musl, libc and loader are one file, which may be mapped under the loader's name (Alpine). */
 static bool is_named(const char *file, const char *name)
 {
 	size_t length = strlen(name);
@@ -94,7 +94,7 @@ static int read_header(int fd, uint8_t header[HEADER_BYTES])
 	return pread(fd, header, HEADER_BYTES, 0) == HEADER_BYTES && !memcmp(header, "\177ELF", 4) ? 0 : -ENOEXEC;
 }
 
-/* Class, byte order and machine as ours. */
+/* Opens an ELF file with our class, byte order and machine. */
 static int open_ours(const struct library_finder *search, const char *path)
 {
 	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path, 0);
@@ -115,7 +115,7 @@ static bool runs_here(const struct library_finder *search, const char *path)
 	return fd >= 0;
 }
 
-/* The text of a small file below the root; NULL when there is none. */
+/* The text of a file below the root, at most MAX_CONFIG_BYTES; NULL: it cannot be read. */
 static char *read_config(const struct library_finder *search, const char *path)
 {
 	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path, 0);
@@ -132,7 +132,6 @@ static char *read_config(const struct library_finder *search, const char *path)
 	return take_ptr(text);
 }
 
-/* Calls `visit` for the name of every entry of a folder below the root. */
 static void for_each_entry(struct library_finder *search, const char *folder,
 			   void (*visit)(struct library_finder *search, const char *name, void *context), void *context)
 {
@@ -146,7 +145,7 @@ static void for_each_entry(struct library_finder *search, const char *folder,
 		visit(search, entry->d_name, context);
 }
 
-/* ---- the folders of libraries: /etc/ld.so.conf and what it includes ---- */
+/* ---- directories of libraries: /etc/ld.so.conf and its includes ---- */
 
 static void read_loader_config(struct library_finder *search, const char *path, bool may_include);
 
@@ -169,7 +168,7 @@ static void include_one(struct library_finder *search, const char *name, void *c
 static void include_all(struct library_finder *search, const char *pattern)
 {
 	const char *name = path_name(pattern);
-	/* a relative one is so to the file that includes, which is /etc/ld.so.conf */
+	/* a relative pattern is relative to /etc/ld.so.conf */
 	_cleanup_(freep) char *folder =
 		xasprintf("%s%.*s", pattern[0] == '/' ? "" : "/etc/", (int)(name - pattern), pattern);
 	struct include include = { .pattern = name, .folder = folder };
@@ -197,7 +196,7 @@ static void read_loader_config(struct library_finder *search, const char *path, 
 	}
 }
 
-/* /usr/lib/x86_64-linux-gnu and its like: Debian's C library knows its own without any configuration. */
+/* /usr/lib/x86_64-linux-gnu: Debian's C library searches it without configuration. */
 static void add_multiarch(struct library_finder *search, const char *name, void *context)
 {
 	const char *folder = context;
@@ -217,11 +216,11 @@ static void list_folders(struct library_finder *search)
 		name_list_add_new(&search->folders, MAX_FOLDERS, xstrdup(library_folders[i]));
 }
 
-/* ---- where to look: mappings, libraries, programs ---- */
+/* ---- mappings, libraries, programs ---- */
 
 struct maps_search {
 	struct library_finder *search;
-	struct opener_request *file; /* what is mapped */
+	struct opener_request *file; /* gets the mapping */
 	char *path;
 	bool deleted;
 };
@@ -244,7 +243,7 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 	name_list_add_new(&found->search->stems, MAX_STEMS, stem_of(file));
 }
 
-/* 0 with *ret_path NULL when the process maps nothing of that name. */
+/* Returns 0 with *ret_path NULL if the process maps no file of that name. */
 static int find_mapped(struct library_finder *search, struct opener_request *ret_file, char **ret_path)
 {
 	struct maps_search found = { .search = search, .file = ret_file };
@@ -253,7 +252,7 @@ static int find_mapped(struct library_finder *search, struct opener_request *ret
 	*ret_path = found.path;
 	if (!found.deleted)
 		return 0;
-	/* a probe in the file that now has the name of a deleted one would never fire in this process */
+	/* a probe in the file that has this name now would never fire in the process */
 	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, found.path);
 	hint("it was replaced while the process was running: restart the process, or give the path of the new file");
 	return -ESTALE;
@@ -261,7 +260,7 @@ static int find_mapped(struct library_finder *search, struct opener_request *ret
 
 struct folder_search {
 	const char *folder;
-	char *best; /* path of the file with the highest version so far */
+	char *best; /* path of the highest version so far */
 };
 
 static void match_library(struct library_finder *search, const char *name, void *context)
@@ -310,8 +309,6 @@ static char *find_program(struct library_finder *search)
 	return NULL;
 }
 
-/* ---- the whole ---- */
-
 static int open_search(struct library_finder *search)
 {
 	_cleanup_(closep) int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -343,7 +340,7 @@ static int explain_missing(const struct library_finder *search)
 	return -ENOENT;
 }
 
-/* A path is taken as it is; one relative to our working directory is made absolute. */
+/* Opens a path; one relative to our working directory is made absolute. */
 static int open_path(const char *name, uint32_t tgid, char **ret_path)
 {
 	_cleanup_(freep) char *absolute = name[0] == '/' ? xstrdup(name) : realpath(name, NULL);
@@ -380,15 +377,13 @@ int opener_open_library(const char *name, uint32_t tgid, char **ret_path)
 	return fd;
 }
 
-/* ---- as the dynamic loader finds libraries ---- */
-
 struct library_finder *library_finder_new(void)
 {
 	struct library_finder *finder = xcalloc(1, sizeof(*finder));
 
 	finder->root_fd = -1;
 	if (open_search(finder)) {
-		err_clear(); /* its caller does without */
+		err_clear(); /* the caller continues without a finder */
 		library_finder_free(finder);
 		return NULL;
 	}

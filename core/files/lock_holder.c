@@ -23,7 +23,7 @@ struct look {
 	} processes[];
 };
 
-/* Runs in the helper, which has a table of descriptors of its own: if it is killed, an open descriptor is closed. */
+/* Runs in a helper with a descriptor table of its own: if it is killed, an open descriptor is closed. */
 static int look_at_each(struct helper *helper, void *memory)
 {
 	struct look *look = memory;
@@ -48,7 +48,7 @@ static size_t list(struct look *look, size_t max)
 	size_t nr = 0;
 
 	while (directory && (entry = readdir(directory))) {
-		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0: not a process */
+		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0: the name is no number */
 
 		if (!tgid)
 			continue;
@@ -76,6 +76,6 @@ uint32_t lock_holder_find(void)
 	look->nr = list(look, max);
 	if (helper_start(helper, look_at_each, true) || !helper_await(helper, -1))
 		return 0;
-	at = *(volatile size_t *)&look->at; /* the helper may go on yet */
+	at = *(volatile size_t *)&look->at; /* the helper may still run */
 	return at < look->nr ? look->processes[at].tgid : 0;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process whose mmap_lock somebody waits for. */
+/* Finds the process whose mmap_lock others wait for. */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * Returns the first process of /proc whose command line cannot be read within 100 ms, because that takes its mmap_lock; 0: there is none,
- * or none that can be seen. Readers also wait while a writer waits, so while an attempt to attach a user probe waits, the process that it
- * waits for is found.
+ * Returns the first process whose /proc/PID/cmdline cannot be read within 100 ms, because reading takes the process's mmap_lock; 0: none
+ * found. Readers also wait if a writer waits, so this finds the process that blocks an attachment of a user probe.
  */
 uint32_t lock_holder_find(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk opens one name after the other in the directory before it, with O_PATH and without following it. It reads the text of a
- * link from the descriptor that it has checked. ".." returns to the descriptor of the directory that the walk came through, so a
- * directory that is moved meanwhile does not lead out of the root.
+ * Each name is opened in the directory before it, with O_PATH and without following it. The text of a link is read from the descriptor that
+ * was checked. ".." returns to the descriptor of the directory before, so moving a directory meanwhile cannot lead out of the root.
  */
 #include "core/files/path_below.h"
 
@@ -28,10 +27,10 @@ enum {
 };
 
 struct walk {
-	int directories[MAX_DEPTH]; /* [0] is the root, which belongs to the caller */
-	size_t depth;               /* the number of directories */
+	int directories[MAX_DEPTH]; /* [0] is the root, owned by the caller */
+	size_t depth; /* number of directories */
 	unsigned int nr_links;
-	char rest[PATH_MAX]; /* the part of the path that is not walked yet */
+	char rest[PATH_MAX]; /* part of the path that is not resolved yet */
 };
 
 static void go_up(struct walk *walk, size_t depth)
@@ -45,7 +44,7 @@ static void end_walk(struct walk *walk)
 	go_up(walk, 1);
 }
 
-/* Takes the next name from the rest. False at the end, and for a name that is too long: then *ret_err is -ENAMETOOLONG. */
+/* Takes the next name from the rest. False at the end, or with *ret_err -ENAMETOOLONG. */
 static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1], int *ret_err)
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");
@@ -60,7 +59,7 @@ static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1], int *ret_e
 	return true;
 }
 
-/* Puts the text of the link before the rest. */
+/* Inserts the target of the link before the rest. */
 static int follow(struct walk *walk, int link_fd)
 {
 	size_t length = strlen(walk->rest);
@@ -83,7 +82,7 @@ static int follow(struct walk *walk, int link_fd)
 	return 0;
 }
 
-/* Does not ask the daemon of a file system. */
+/* Asks no file system daemon. */
 static int type_of(int fd, mode_t *ret_mode)
 {
 	struct statx status;
@@ -118,7 +117,7 @@ static int step(struct walk *walk, const char *name, bool follows_last)
 	return 0;
 }
 
-/* Takes the last descriptor out of the walk. The root belongs to the caller, so it is opened again. */
+/* Takes the last descriptor out of the walk. The root is owned by the caller, so it is opened again. */
 static int take_last(struct walk *walk, int flags)
 {
 	_cleanup_(closep) int fd = walk->depth > 1 ? walk->directories[--walk->depth]

@@ -16,13 +16,13 @@
 
 enum {
 	STEP_MS = 50,
-	LOOK_MS = 1000, /* without progress; grace periods take less, or nobody is found */
-	LOOK_SOON_MS = 300, /* at first, and then so often, if the user does not want to wait */
+	LOOK_MS = 1000, /* without progress; RCU grace periods are shorter */
+	LOOK_SOON_MS = 300, /* the same, and the interval, if the user does not want to wait */
 	LOOK_EVERY_MS = 500,
 	LATE_MS = 30000, /* if nobody is found */
 };
 
-/* Its command name, which is read without a lock of its memory. */
+/* Adds the command name, which is read without mmap_lock. */
 static void add_name(struct buf *text, uint32_t tgid)
 {
 	_cleanup_(freep) char *path = xasprintf("/proc/%u/comm", tgid);
@@ -59,7 +59,7 @@ bool probe_wait_step(struct probe_wait *wait, struct probe_call *call)
 	return false;
 }
 
-/* A process that is found twice holds the lock for long. The user who does not want to wait does not wait for the second time. */
+/* A process that is found twice in a row holds the lock for long. If the user does not want to wait, once is enough. */
 bool probe_wait_is_stuck(struct probe_wait *wait)
 {
 	const bool is_unwanted = waiting_is_unwanted() || signals_end_is_pending();

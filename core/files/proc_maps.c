@@ -2,11 +2,10 @@
 /*
  * A line of maps (fs/proc/task_mmu.c, show_map_vma):
  *
- *	55a0c1000000-55a0c1021000 r-xp 00002000 fe:00 131 <spaces> /usr/bin/a name (deleted)
+ *   55a0c1000000-55a0c1021000 r-xp 00002000 fe:00 131   <spaces>   /usr/bin/a name (deleted)
  *
- * The name is d_path() with only newlines escaped, so a real "\012" in a name cannot be distinguished from a newline; the newline
- * wins, since the side-band shows names raw. A name can be 4 KB of newlines, four times as long when escaped; folders
- * that were entered one by one make it longer still.
+ * The name is d_path() with only newlines escaped. A "\012" that is part of a name is read as a newline, because the side-band shows names
+ * unescaped. A name can be 4 KB of newlines, which is four times as long when escaped; nested directories can make it even longer.
  */
 #include "core/files/proc_maps.h"
 
@@ -28,8 +27,6 @@
 
 static const char deleted_suffix[] = " (deleted)";
 
-/* ---- fields ---- */
-
 static int digit_value(char c, unsigned int base)
 {
 	unsigned int value = 99;
@@ -41,7 +38,7 @@ static int digit_value(char c, unsigned int base)
 	return value < base ? (int)value : -1;
 }
 
-/* A number of at most 64 bits and the character after it. */
+/* Reads a number of at most 64 bits and skips `terminator`. A space may be missing at the end of the line. */
 static int take_number(char **cursor, unsigned int base, char terminator, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -72,8 +69,6 @@ static int take_device(char **cursor, uint64_t *ret_device)
 	return 0;
 }
 
-/* ---- names ---- */
-
 static void unescape_newlines(char *name)
 {
 	char *write = name;
@@ -99,7 +94,7 @@ static bool cut_deleted(char *path)
 	return true;
 }
 
-/* Names in brackets that stand for plain memory; "[anon:NAME]" was set with prctl(). */
+/* Names of plain memory; "[anon:NAME]" is set with prctl(). */
 static bool is_memory_name(const char *path)
 {
 	return !strcmp(path, "[heap]") || !strncmp(path, "[stack", 6) || !strncmp(path, "[anon", 5);
@@ -118,8 +113,6 @@ enum mapping_kind mapping_classify(char *path, uint64_t inode, bool *ret_deleted
 		return MAPPING_SPECIAL;
 	return MAPPING_ANONYMOUS; /* "", "//anon" of the side-band */
 }
-
-/* ---- lines ---- */
 
 int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
 {
@@ -145,8 +138,8 @@ int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
 }
 
 /*
- * Visits the whole lines in the buffer and moves the rest to its start. Returns how many lines; the rest in *nr. A line
- * that does not fit is dropped to its end (`skips`): what its owner wrote after the limit must not pass for a line.
+ * Visits the whole lines in the buffer and moves the rest, *nr bytes, to its start. Returns the number of lines. A line that does not fit
+ * is skipped to its end (`skips`): the part after the limit must not be taken for a line.
  */
 static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *visit, void *context)
 {
@@ -169,7 +162,7 @@ static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *vi
 	return nr_lines;
 }
 
-/* Of a helper, which fills the pipe `fd`, until it has ended; NULL: of a file. */
+/* Reads a file, or a pipe that the helper fills until it ends. */
 static int read_lines(int fd, struct helper *helper, proc_maps_visit *visit, void *context)
 {
 	char buffer[MAX_LINE + 1];
@@ -199,11 +192,9 @@ int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
 	return read_lines(fd, NULL, visit, context);
 }
 
-/* ---- of a process ---- */
-
 struct copying {
 	char path[64];
-	int from, to; /* ours to close; -1: not open */
+	int from, to; /* closed by us; -1: not open */
 	char bytes[COPY_BYTES];
 };
 
@@ -253,7 +244,7 @@ int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context)
 	snprintf(copying->path, sizeof(copying->path), "/proc/%" PRIu32 "/maps", task);
 	if (pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
-	fcntl(pipe_fds[1], F_SETFL, 0); /* the helper waits for us, we wait in poll() */
+	fcntl(pipe_fds[1], F_SETFL, 0); /* the helper blocks in write(), we wait in poll() */
 	copying->from = -1;
 	copying->to = pipe_fds[1];
 	nr_lines = read_by_helper(helper, pipe_fds[0], visit, context);

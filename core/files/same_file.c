@@ -11,11 +11,11 @@
 
 #include "core/base/cleanup.h"
 
-/* Of an entry of pagemap: Documentation/admin-guide/mm/pagemap.rst. */
+/* Bits of an entry of pagemap: Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGE_PRESENT (1ULL << 63)
 #define PAGE_NUMBER ((1ULL << 55) - 1)
 
-#define NR_LOOKS 16 /* the kernel may be moving the page just now */
+#define NR_LOOKS 16 /* the kernel may be migrating the page */
 
 int file_identity(int fd, struct file_identity *ret_identity)
 {
@@ -38,8 +38,6 @@ bool file_identity_equal(const struct file_identity *one, const struct file_iden
 	return one->device == other->device && one->inode == other->inode;
 }
 
-/* ---- by their first page ---- */
-
 struct mapped_page {
 	void *data;
 	size_t size;
@@ -52,9 +50,8 @@ static void unmap_page(struct mapped_page *page)
 }
 
 /*
- * The page is never touched: if the file has become shorter, that would kill us (SIGBUS). mlock() fails then, and otherwise keeps the
- * page in memory.
- * With the sanitizers mlock() does nothing; MAP_POPULATE alone has read the page by then.
+ * Maps the first page, which is never accessed: if the file was truncated, that would raise SIGBUS. mlock() fails in that case, and
+ * otherwise keeps the page in memory. With the sanitizers mlock() does nothing, and only MAP_POPULATE has read the page.
  */
 static int map_page(int fd, struct mapped_page *ret_page)
 {
@@ -67,7 +64,7 @@ static int map_page(int fd, struct mapped_page *ret_page)
 	return mlock(data, size) ? -errno : 0;
 }
 
-/* 0 and the number of the page in memory, -EAGAIN when it is not there just now, -EPERM when the kernel does not show it. */
+/* 0 and the page's frame number; -EAGAIN: not in memory now; -EPERM: the kernel hides it. */
 static int page_number(int pagemap, const struct mapped_page *page, uint64_t *ret_number)
 {
 	off_t place = (off_t)((uintptr_t)page->data / page->size * sizeof(uint64_t));
@@ -81,7 +78,7 @@ static int page_number(int pagemap, const struct mapped_page *page, uint64_t *re
 	return *ret_number ? 0 : -EPERM;
 }
 
-/* Of the first and again after the second: in between it has not been moved. */
+/* Reads the first page's number again after the second: if it is unchanged, the page was not migrated in between. */
 static int compare_pages(int pagemap, const struct mapped_page *one, const struct mapped_page *other)
 {
 	uint64_t before = 0, number = 0, after = 0;
