@@ -29,8 +29,8 @@ void caller_done(struct caller *caller)
 }
 
 /*
- * The groups are those of the shell that called sudo, or only SUDO_GID if none of our ancestors runs as that user. The C library would read
- * the host's databases of groups through modules, which a static program cannot load.
+ * The groups are those of the nearest ancestor process of that user, the shell that called sudo; only SUDO_GID if there is none.
+ * getgrouplist() needs modules of the C library, which a static program cannot load.
  */
 struct caller caller_find(void)
 {

@@ -15,17 +15,12 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
-#define CONTAINER_ID_LEAST 12 /* digits of the short form, as docker ps shows it */
+#define CONTAINER_ID_LEAST 12 /* the digits that docker ps shows */
 #define CONTAINER_ID_DIGITS 64
 #define MAX_DEPTH 32
-#define HANDLE_KERNFS 0xfe /* include/linux/exportfs.h: FILEID_KERNFS, v5.8; an id of 8 bytes */
+#define HANDLE_KERNFS 0xfe /* FILEID_KERNFS, include/linux/exportfs.h, v5.8: an id of 8 bytes */
 
-/* ---- the mount point ---- */
-
-/*
- * "36 35 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw": the fifth word, where the file system after " - " is
- * cgroup2. Spaces in paths are written \040, which the mount point of this file system does not have.
- */
+/* The fifth word of "36 35 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw". The path of cgroup2 must have no space. */
 char *cgroup_mount_point(const char *mountinfo)
 {
 	_cleanup_(fclosep) FILE *file = fopen(mountinfo, "re");
@@ -49,8 +44,6 @@ static int mount_point(char **ret_path)
 	hint("mount -t cgroup2 cgroup2 /sys/fs/cgroup");
 	return -ENOENT;
 }
-
-/* ---- by path or number ---- */
 
 static int open_path(const char *root, const char *text)
 {
@@ -92,8 +85,6 @@ int cgroup_open(const char *text)
 	return fd >= 0 ? fd : fail(fd, "cgroup '%s': no cgroup has this id: %s", text, strerror(-fd));
 }
 
-/* ---- by container ---- */
-
 bool cgroup_is_container(const char *name, const char *prefix)
 {
 	for (const char *at = name; *at; at++) {
@@ -111,7 +102,7 @@ struct container_search {
 	size_t nr;
 };
 
-/* Cgroups below that of a container belong to it, so they are not searched. */
+/* Cgroups below that of a container belong to the container, so they are not searched. */
 static void search_below(struct container_search *search, const char *path, unsigned int depth)
 {
 	_cleanup_(closedirp) DIR *directory = opendir(path);

@@ -21,27 +21,27 @@
 #include "core/host/process.h"
 #include "core/host/signals.h"
 
-/* As env(1). */
+/* As in env(1). */
 #define STATUS_CANNOT_EXECUTE 126
 #define STATUS_NOT_FOUND 127
 #define STATUS_SIGNAL 128
-#define LOOK_MS 20 /* how long to wait before looking whether a signal has come */
+#define LOOK_MS 20 /* how often to check for signals */
 #define MOMENT_NS (10 * NSEC_PER_MSEC)
 #define MOMENTS 200 /* two seconds */
 
 struct command {
 	char *const *words;
 	pid_t pid;
-	uid_t user;    /* as which it is executed */
-	int go_fd;     /* a byte lets the child go; closed without one it ends */
-	int answer_fd; /* the errno of a failed exec; closed by a successful one */
+	uid_t user; /* that executes it */
+	int go_fd; /* a byte lets the child execute; closed without one, the child ends */
+	int answer_fd; /* gets the errno of a failed exec; a successful exec closes it */
 	bool executed, ended, refused, hurry;
 	int status;
 };
 
 /* ---- the child ---- */
 
-/* Restores signals and limits: main.c ignores two signals, and runs raise the limit of open files. */
+/* Restores signals and limits: main.c ignores two signals, and collecting raises the limit of open files. */
 static void restore_circumstances(void)
 {
 	signals_as_before();
@@ -50,10 +50,7 @@ static void restore_circumstances(void)
 	descriptors_restore();
 }
 
-/*
- * A change of the user clears PR_SET_PDEATHSIG, so it is set again after that. Before the command is executed there is nothing to end in order, and
- * SIGKILL also ends a stopped process.
- */
+/* A change of the user clears PR_SET_PDEATHSIG, so it is set again. Until exec it is SIGKILL, which also ends a stopped process. */
 __attribute__((noreturn)) static void be_command(char *const *words, const struct caller *caller, int go_fd,
 						 int answer_fd, pid_t parent)
 {
@@ -78,8 +75,8 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 /* ---- the parent ---- */
 
 /*
- * -ENOENT: there is no file that execvp() could try; -EACCES: there is, but nobody may execute it; else 0. The child may be another user, who
- * has the same folders and paths; other failures are left to it.
+ * -ENOENT: execvp() would find no file; -EACCES: only files that nobody may execute; else 0. The child reports other errors, because it may
+ * be another user; it has the same PATH.
  */
 static int find(const char *word)
 {
@@ -158,7 +155,7 @@ static bool is_stopped(const struct command *command)
 	return process_state((uint32_t)command->pid) == 'T';
 }
 
-/* A set-user-id program. The kernel does not send it the signal of PR_SET_PDEATHSIG. */
+/* Whether it is a set-user-id program, to which the kernel does not send the signal of PR_SET_PDEATHSIG. */
 static bool is_other_user(const struct command *command)
 {
 	uint32_t inner_pid, user;
@@ -173,7 +170,7 @@ static void wait_a_moment(void)
 	nanosleep(&moment, NULL);
 }
 
-/* Whether the child has executed the command by now, which closes its end of the pipe and writes nothing. */
+/* Whether exec has succeeded: it closes the child's end of the pipe without an answer. */
 static bool has_executed(const struct command *command)
 {
 	struct pollfd answer = { .fd = command->answer_fd, .events = POLLIN };
@@ -182,8 +179,8 @@ static bool has_executed(const struct command *command)
 }
 
 /*
- * A child that waits. Once it is another user it may not be killed, but it ends when nobody can let it go any more. One that is stopped must be
- * continued for that, which is always permitted in a session.
+ * Ends a child that waits. If it is another user, kill() may be refused; but it ends when go_fd is closed. For that, a stopped child must
+ * be continued, which is always permitted in a session.
  */
 static void end_waiting(struct command *command)
 {
@@ -198,10 +195,7 @@ static void end_waiting(struct command *command)
 	}
 }
 
-/*
- * A child that was let go may execute the command at any moment, unless it is stopped, so it gets what a command gets. A command has its
- * own time to end.
- */
+/* Ends a child that was let go, by SIGTERM because it may execute the command at any moment. Once it does, it is not waited for. */
 static void end_let_go(struct command *command)
 {
 	int signal_number = is_stopped(command) ? SIGKILL : SIGTERM;
@@ -226,7 +220,7 @@ void command_free(struct command *command)
 	if (!reap(command) && is_other_user(command))
 		kill(command->pid, SIGTERM);
 	if (!reap(command))
-		process_continue(command->pid); /* the signal that our end sends waits until then */
+		process_continue(command->pid); /* else it would not take the signal of PR_SET_PDEATHSIG */
 	closep(&command->go_fd);
 	closep(&command->answer_fd);
 	free(command);
@@ -248,7 +242,7 @@ int command_let_go(struct command *command)
 	return 0;
 }
 
-/* False: a signal that ends us has come first. A child that is stopped does not answer. */
+/* False: a signal that ends us came first. A stopped child does not answer. */
 static bool await_answer(const struct command *command)
 {
 	struct pollfd answer = { .fd = command->answer_fd, .events = POLLIN };
@@ -289,7 +283,7 @@ void command_hurry(struct command *command)
 	command->hurry = true;
 }
 
-/* Waits two seconds at most. */
+/* Waits for at most two seconds. */
 static bool reap_soon(struct command *command)
 {
 	for (int i = 0; i < MOMENTS && !reap(command); i++)
@@ -297,7 +291,6 @@ static bool reap_soon(struct command *command)
 	return command->ended;
 }
 
-/* Waits until the command ends or a signal arrives. */
 static void wait_patiently(struct command *command)
 {
 	sigset_t mask, before;

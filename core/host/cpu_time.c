@@ -12,7 +12,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 
-#define SHARE 1000 /* of the time until the next sum, one part was spent on the last one */
+#define SHARE 1000 /* reading the sums takes at most 1/1000 of the time */
 
 void cpu_time_init(struct cpu_time *time, const struct u32_list *tgids, const struct u32_list *tids)
 {
@@ -26,7 +26,7 @@ void cpu_time_done(struct cpu_time *time)
 	vec_done(&time->used);
 }
 
-/* By one call, in nanoseconds; /proc/PID/stat has ticks of 10 ms. */
+/* /proc/PID/stat has ticks of 10 ms; this clock has nanoseconds. */
 uint64_t cpu_time_of_process(uint32_t tgid)
 {
 	clockid_t clock;
@@ -34,7 +34,7 @@ uint64_t cpu_time_of_process(uint32_t tgid)
 	return clock_getcpuclockid((pid_t)tgid, &clock) ? 0 : clock_now_ns(clock);
 }
 
-/* The kernel gives the clock of a thread to its own process only. */
+/* The kernel shows a thread's clock only to its own process, so this reads schedstat. */
 static uint64_t of_thread(uint32_t tid)
 {
 	_cleanup_(closep) int fd = -1;

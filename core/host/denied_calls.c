@@ -8,7 +8,7 @@
 #include "core/base/call_filter.h"
 #include "core/base/err.h"
 
-/* Numbers that the headers of older distributions lack. */
+/* Missing in headers of older distributions. */
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452
 #endif
@@ -58,17 +58,17 @@ static const struct sock_filter calls[] = {
 	CALLS_REFUSE(SYS_process_vm_writev),
 	CALLS_REFUSE(SYS_process_madvise),
 	CALLS_REFUSE(SYS_pidfd_getfd),
-#ifndef __SANITIZE_ADDRESS__ /* its leak checker attaches to us, and it executes a symbolizer */
+#ifndef __SANITIZE_ADDRESS__ /* the leak checker attaches to us and executes a symbolizer */
 	CALLS_REFUSE(SYS_execve),
 	CALLS_REFUSE(SYS_execveat),
 #endif
-	/* services, which trust our user id; and input for the shell of our terminal */
+	/* services that trust our user id, and input for our terminal's shell */
 	CALLS_REFUSE(SYS_socket),
 	CALLS_REFUSE(SYS_socketpair),
 	CALLS_REFUSE(SYS_connect),
 	CALLS_REFUSE(SYS_bind),
 	CALLS_REFUSE_VALUES(SYS_ioctl, 1, TIOCSTI, TIOCLINUX),
-	/* calls that no filter sees */
+	/* calls that bypass filters */
 	CALLS_REFUSE(SYS_io_uring_setup),
 	CALLS_REFUSE(SYS_io_uring_enter),
 	CALLS_REFUSE(SYS_io_uring_register),
@@ -86,7 +86,7 @@ static const struct sock_filter calls[] = {
 	CALLS_REFUSE(SYS_setns),
 	CALLS_REFUSE(SYS_unshare),
 	CALLS_REFUSE_BITS(SYS_clone, 0, CALLS_NAMESPACES),
-	CALLS_IF(SYS_clone3, 1), /* its flags are in memory; without it the C library takes clone() */
+	CALLS_IF(SYS_clone3, 1), /* its flags are in memory; after ENOSYS the C library calls clone() */
 	CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS),
 	/* modules, other kernels, keys */
 	CALLS_REFUSE(SYS_init_module),
@@ -114,7 +114,7 @@ static const struct sock_filter calls[] = {
 	CALLS_ALLOW_REST,
 };
 
-/* By itself, because a command is held with it at its start, when the other calls are refused already. */
+/* Denied later than the others: a command is held with it at its start. */
 static const struct sock_filter ptrace_call[] = {
 	CALLS_BEGIN,
 #ifndef __SANITIZE_ADDRESS__

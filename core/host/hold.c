@@ -18,13 +18,13 @@
 #include "core/host/privilege.h"
 #include "core/host/signals.h"
 
-#define LOOK_NS NSEC_PER_MSEC /* how long to wait for a stop before looking again; SIGCHLD, if it comes, is earlier */
-#define QUIET_NS (5 * NSEC_PER_MSEC) /* without a system call: then look where the child is */
+#define LOOK_NS NSEC_PER_MSEC /* how often to check for a stop; SIGCHLD, if it comes, ends the wait earlier */
+#define QUIET_NS (5 * NSEC_PER_MSEC) /* without a system call: then interrupt the child to see where it is */
 #define TRY_TO_STOP_NS (100 * NSEC_PER_MSEC)
-#define TRIES_TO_STOP 10 /* at least, before a signal ends the waiting */
+#define TRIES_TO_STOP 10 /* before a signal ends the wait */
 #define NR_AUXV 64
 
-/* PTRACE_GET_SYSCALL_INFO (v5.3), of which the headers of C libraries have different names. */
+/* PTRACE_GET_SYSCALL_INFO (v5.3). C libraries name its structures differently. */
 #define GET_SYSCALL_INFO 0x420e
 enum {
 	CALL_NONE,
@@ -39,9 +39,6 @@ struct call_info {
 	uint64_t nr, arguments[6]; /* of CALL_ENTRY */
 };
 
-/* ---- stops ---- */
-
-/* The time of a stop is not the program's. */
 static void note_stop(struct hold *hold)
 {
 	hold->stopped = true;
@@ -80,7 +77,7 @@ static bool is_late(uint64_t until_ns)
 	return clock_monotonic_ns() >= until_ns;
 }
 
-/* True, and what stopped the child (event << 8 | signal), if that is before `until_ns`. Its end is left for command_wait(). */
+/* True with the child's event (event << 8 | signal); false if none comes until `until_ns`. The end of the child is for command_wait(). */
 static bool next_stop(struct hold *hold, uint64_t until_ns, bool until_signal, int *ret_stop)
 {
 	const int looks = WSTOPPED | WNOHANG | __WALL;
@@ -106,14 +103,12 @@ static bool next_stop(struct hold *hold, uint64_t until_ns, bool until_signal, i
 	return false;
 }
 
-/* ---- what a stop means ---- */
-
 static bool is_in_loader(const struct hold *hold, uint64_t address)
 {
 	return address >= hold->loader_start && address < hold->loader_end;
 }
 
-/* What dynamic loaders call. In musl the loader is the C library too, so other calls from there show that the program runs. */
+/* Calls that dynamic loaders make. musl's loader is also its C library, so other calls from there show that the program runs. */
 static bool is_call_of_loader(uint64_t nr)
 {
 	static const uint64_t calls[] = {
@@ -139,7 +134,7 @@ static bool is_mapping_code(const struct call_info *call)
 	return (call->nr == SYS_mmap || call->nr == SYS_mprotect) && call->arguments[2] & PROT_EXEC;
 }
 
-/* True when the program runs: no call comes from the loader, or another than a loader makes. *ret_mapped: code was mapped. */
+/* True if the program itself runs: the call is not from the loader, or a loader does not make it. *ret_mapped: code was mapped. */
 static bool take_call(struct hold *hold, bool *ret_mapped)
 {
 	struct call_info call = {};
@@ -156,7 +151,7 @@ static bool take_call(struct hold *hold, bool *ret_mapped)
 		*ret_mapped = hold->maps;
 		return false;
 	}
-	return !is_in_loader(hold, call.ip); /* interrupted outside a call, to look where it is */
+	return !is_in_loader(hold, call.ip); /* interrupted outside of a call */
 }
 
 /* Whether the stopped child runs code that has unwind tables. */
@@ -168,14 +163,14 @@ static bool is_native(const struct hold *hold)
 	       call.architecture == CALLS_ARCHITECTURE;
 }
 
-/* Judges a stop. True: it is one for the caller. */
+/* Interprets a stop. True: the caller gets it. */
 static bool judge(struct hold *hold, int stop, enum hold_at *ret_at)
 {
 	bool mapped = false;
 
 	hold->listens = false;
 	if (stop >> 8 == PTRACE_EVENT_EXEC) {
-		hold->in_call = true; /* its end is to come */
+		hold->in_call = true; /* until execve() returns */
 		hold->maps = false;
 		hold->loader_start = hold->loader_end = 0;
 		*ret_at = is_native(hold) ? HOLD_PROGRAM : HOLD_OVER;
@@ -186,7 +181,7 @@ static bool judge(struct hold *hold, int stop, enum hold_at *ret_at)
 		return false;
 	}
 	if (stop >> 8 != PTRACE_EVENT_STOP && stop != (SIGTRAP | 0x80)) {
-		hold->signal = stop & 0x7f; /* of others */
+		hold->signal = stop & 0x7f; /* sent by others */
 		return false;
 	}
 	if (!hold->loader_end)
@@ -194,8 +189,6 @@ static bool judge(struct hold *hold, int stop, enum hold_at *ret_at)
 	*ret_at = take_call(hold, &mapped) ? HOLD_OVER : HOLD_MAPPED;
 	return *ret_at == HOLD_OVER || mapped;
 }
-
-/* ---- the whole ---- */
 
 int hold_begin(struct hold *hold, pid_t pid)
 {
@@ -212,10 +205,7 @@ int hold_begin(struct hold *hold, pid_t pid)
 	return 0;
 }
 
-/*
- * A program may compute for long before it makes a system call. So a quiet child is interrupted to look where it is: only outside system
- * calls, of which some would fail.
- */
+/* A program may compute long before its first system call, so a quiet child is interrupted; not in a call, which could fail. */
 enum hold_at hold_next(struct hold *hold, uint64_t until_ns)
 {
 	enum hold_at at;

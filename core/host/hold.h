@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stops a child where it has new code that it has not run yet: when it has executed a program, and each time the dynamic loader of that
- * program has mapped code. Uses ptrace(2).
+ * Stops a child when it has new code that it has not run yet: when it has executed a program, and when the program's dynamic loader has
+ * mapped code. Uses ptrace(2).
  *
- * The program does not notice. No byte of its memory and no signal of ours is needed: the loader is followed by its system calls.
- * Signals that others send are delivered. If this process ends, killed or not, the kernel lets the child run on.
+ * The program does not notice: its memory is not written and it gets no signal of ours, because the loader is followed by its system calls.
+ * Signals of others are delivered. If this process ends, even by SIGKILL, the child runs on.
  */
 #pragma once
 
@@ -16,35 +16,35 @@
 struct hold {
 	pid_t pid;
 	bool stopped; /* by ptrace: it waits for hold_next() or hold_end() */
-	bool listens; /* a stop signal has stopped it, and SIGCONT may come */
+	bool listens; /* stopped by a stop signal; SIGCONT continues it */
 	bool gone;
 	bool in_call; /* between the two stops of a system call */
 	bool maps; /* that call maps code */
-	int signal; /* to be delivered when the child goes on */
-	uint64_t loader_start, loader_end; /* the code of the dynamic loader; 0: it is not followed */
-	uint64_t stopped_ns; /* since when */
-	uint64_t held_ns; /* the sum of all stops until now */
+	int signal; /* to deliver when the child continues */
+	uint64_t loader_start, loader_end; /* code of the dynamic loader; 0: not followed */
+	uint64_t stopped_ns; /* CLOCK_MONOTONIC */
+	uint64_t held_ns; /* sum of all stops so far */
 	sigset_t mask_before;
 };
 
 enum hold_at {
-	HOLD_PROGRAM, /* a program was executed; nothing of it has run */
+	HOLD_PROGRAM, /* a program was executed and has not run yet */
 	HOLD_MAPPED, /* the loader has mapped code */
-	HOLD_OVER, /* the program itself runs, or it has 32-bit code, or it has ended: nothing more is to be waited for */
-	HOLD_LATE, /* the time is over, or a signal has come that ends this process */
+	HOLD_OVER, /* no more stops: the program itself runs, or has 32-bit code, or has ended */
+	HOLD_LATE, /* the time is over, or a signal came that ends this process */
 };
 
 /*
- * Begins to follow a child of this thread, which runs on. 0 or a negative errno. -EPERM without CAP_SYS_PTRACE: the kernel would
+ * Begins to follow a child of this thread, without stopping it. 0 or a negative errno. -EPERM without CAP_SYS_PTRACE: the kernel would then
  * ignore the set-user-id bits of what the child executes.
  */
 int hold_begin(struct hold *hold, pid_t pid);
 
-/* Lets the child go on to its next stop, until `until_ns` (CLOCK_MONOTONIC) at most. */
+/* Continues the child until its next stop, but not after `until_ns` (CLOCK_MONOTONIC). */
 enum hold_at hold_next(struct hold *hold, uint64_t until_ns);
 
-/* At HOLD_PROGRAM: where the kernel has mapped the dynamic loader; 0: the program has none. */
+/* At HOLD_PROGRAM: the load address of the dynamic loader; 0: the program has none. */
 uint64_t hold_loader_base(const struct hold *hold);
 
-/* Lets the child go. It must be stopped for that: waits for as long as the kernel cannot stop it; after a signal that ends us for a second. */
+/* Stops following the child, which must stop for that: waits until the kernel can stop it, or 1 s after a signal that ends us. */
 void hold_end(struct hold *hold);

@@ -79,14 +79,14 @@ static enum bpf_prog_type libbpf_type(enum program_kind kind)
 	case PROGRAM_RAW_TRACEPOINT:
 	case PROGRAM_TEST:
 		return BPF_PROG_TYPE_RAW_TRACEPOINT;
-	default: /* a tracing program, which cannot be loaded without a function, may call what a kprobe may */
+	default: /* tracing programs can call what kprobe programs can, but cannot be loaded without a function */
 		return BPF_PROG_TYPE_KPROBE;
 	}
 }
 
 /*
- * Whether a program of this kind may call a helper. The call has no arguments, so the verifier refuses it anyway; its log shows
- * whether it knows the helper. libbpf 1.4 does not know the words of newer kernels ("program of this type cannot use helper", v6.12).
+ * Whether a program of this kind can call a helper. The call has no arguments, so the verifier refuses it anyway; its log shows whether it
+ * knows the helper. libbpf 1.4 does not know the message of newer kernels ("program of this type cannot use helper", v6.12).
  */
 static bool has_helper(enum program_kind kind, int helper)
 {
@@ -130,7 +130,7 @@ bool host_has_cookies(enum program_kind kind)
 	return by_perf_event && has_helper(kind, BPF_FUNC_get_attach_cookie);
 }
 
-/* Debian keeps one release for a series and has the patch level in the version: "#1 SMP Debian 6.1.170-1 (2026-…)". */
+/* Debian's release is the same for a whole series; the patch level is in the version: "#1 SMP Debian 6.1.170-1 (2026-…)". */
 bool release_freezes_on_user_reads(const char *release, const char *version)
 {
 	const char *debian = strstr(version, "Debian ");
@@ -170,7 +170,7 @@ int host_load_empty_uprobe_multi(void)
 	return load_empty(BPF_PROG_TYPE_KPROBE, "st_ask_multi", &options);
 }
 
-/* The errno of a link of one place in the root directory, which is not a regular file. */
+/* The errno for a link to a place in the root directory, which is not a regular file. */
 static int refusal_of_uprobe_multi(int pid)
 {
 	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
@@ -186,8 +186,8 @@ static int refusal_of_uprobe_multi(int pid)
 }
 
 /*
- * A kernel that knows the link type gets as far as refusing the file with EBADF (bpf_uprobe_multi_link_attach, commit
- * 89ae89f53d20 ("bpf: Add multi uprobe link"), v6.6); others answer EINVAL.
+ * A kernel that knows the link type refuses the file with EBADF (bpf_uprobe_multi_link_attach, commit 89ae89f53d20 ("bpf: Add multi uprobe
+ * link"), v6.6); others return EINVAL.
  */
 bool host_has_uprobe_multi(void)
 {
@@ -197,15 +197,15 @@ bool host_has_uprobe_multi(void)
 }
 
 /*
- * Since commit 46ba0e49b642 ("bpf: fix multi-uprobe PID filtering logic"), v6.10, a negative pid is refused before the
- * file is looked at. Until then it was taken for a thread, whose process has others that were not counted.
+ * Since commit 46ba0e49b642 ("bpf: fix multi-uprobe PID filtering logic"), v6.10, a negative pid is refused before the file is checked.
+ * Before that the pid meant one thread, and the other threads of its process were not counted.
  */
 bool host_limits_uprobe_multi(void)
 {
 	return host_has_uprobe_multi() && refusal_of_uprobe_multi(-1) == -EINVAL;
 }
 
-/* A struct of the kernel and the BTF that defines it, which the caller frees; NULL if no BTF does. */
+/* A struct of the kernel, and its BTF, which the caller frees; NULL: not found. */
 static const struct btf_type *pick_struct(const char *name, struct btf **ret_btf)
 {
 	int id = kernel_types_pick(&name, 1, ret_btf) ? 0 : btf__find_by_name_kind(*ret_btf, name, BTF_KIND_STRUCT);
@@ -213,10 +213,7 @@ static const struct btf_type *pick_struct(const char *name, struct btf **ret_btf
 	return id > 0 ? btf__type_by_id(*ret_btf, (unsigned int)id) : NULL;
 }
 
-/*
- * struct bpf_kprobe_multi_link exists only with CONFIG_FPROBE: the rest of the kernel answers EOPNOTSUPP (commit
- * 0dcac2725406 ("bpf: Add multi kprobe link"), v5.18).
- */
+/* Needs CONFIG_FPROBE; without it, EOPNOTSUPP (commit 0dcac2725406 ("bpf: Add multi kprobe link"), v5.18). */
 bool host_has_kprobe_multi(void)
 {
 	_cleanup_(free_btf) struct btf *btf = NULL;
@@ -247,12 +244,12 @@ bool host_has_kprobes(void)
 	return host_kprobe_event_type() >= 0;
 }
 
-/* Tries to load a program that does nothing: its trampoline needs an ftrace call site with direct calls. */
+/* Loads and attaches an empty program: its trampoline needs an ftrace call site with direct calls. */
 bool host_has_fentry(void)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
 	_cleanup_(closep) int program = -1, attached = -1;
-	int id = libbpf_find_vmlinux_btf_id("bpf_fentry_test1", BPF_TRACE_FENTRY); /* nobody calls it */
+	int id = libbpf_find_vmlinux_btf_id("bpf_fentry_test1", BPF_TRACE_FENTRY); /* never called */
 
 	if (id <= 0)
 		return false;
@@ -260,7 +257,7 @@ bool host_has_fentry(void)
 	program = load_empty(BPF_PROG_TYPE_TRACING, "st_ask_fentry", &options);
 	if (program < 0)
 		return false;
-	/* aarch64 loads such programs from 5.10 on, and attaches them from 6.4 on */
+	/* aarch64 loads such programs from 5.10 on, but attaches them only from 6.4 on */
 	attached = bpf_raw_tracepoint_open(NULL, program);
 	return attached >= 0;
 }
@@ -280,7 +277,6 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 	return false;
 }
 
-/* Whether the last member of this struct is an array without a length. */
 static bool has_open_end(const char *name)
 {
 	_cleanup_(free_btf) struct btf *btf = NULL;
@@ -300,10 +296,9 @@ bool host_tells_pid_namespaces(enum program_kind kind)
 }
 
 /*
- * Trampolines count since bpf_prog_info has the member `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number
- * of times recursion was prevented"), v5.12). The other counters of missed runs came together with the member `missed`
- * of struct bpf_link_info (commits dd8657894c11 ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf:
- * Add missed value to kprobe_multi link info"), v6.7).
+ * Trampolines count since bpf_prog_info has `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number of times recursion was
+ * prevented"), v5.12). The other counters of missed runs came together with the member `missed` of struct bpf_link_info (commits
+ * dd8657894c11 ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf: Add missed value to kprobe_multi link info"), v6.7).
  */
 bool host_counts_misses(enum program_kind kind)
 {
@@ -314,7 +309,7 @@ bool host_counts_misses(enum program_kind kind)
 	return type && has_member(btf, type, is_fentry ? "recursion_misses" : "missed", 3);
 }
 
-/* The parameters of a tracepoint in BTF, without the first one, which is the context of the program; or NULL. */
+/* The parameters of a tracepoint in BTF, without the first, which is the program's context; NULL: unknown. */
 static const struct btf_param *tracepoint_parameters(const struct btf *btf, const char *name, unsigned int *ret_nr)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
@@ -381,7 +376,7 @@ int host_require_task_iterator(void)
 	return 0;
 }
 
-/* The BTF id of a per-CPU variable if a program may take its address, else 0. */
+/* The BTF id of a per-CPU variable whose address programs may take, else 0. */
 static uint32_t variable_to_name(const struct btf *btf, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
@@ -436,7 +431,7 @@ uint64_t host_max_sample_rate(void)
 	return strtoull(text, NULL, 10);
 }
 
-/* "0-3,8,10-11": the format of Documentation/admin-guide/cputopology.rst. */
+/* "0-3,8,10-11": Documentation/admin-guide/cputopology.rst. */
 static int parse_cpu_list(const char *text, cpu_list *ret_cpus)
 {
 	for (char *end;; text = end + 1) {
@@ -517,7 +512,7 @@ void host_describe(char *ret_text, size_t room)
 		snprintf(ret_text, room, "%s %s %s", name.sysname, name.release, name.machine);
 }
 
-/* The kernel shows the notes of its own image in /sys/kernel/notes, and those of modules below /sys/module. */
+/* Reads the notes of the kernel (/sys/kernel/notes) or of a module (/sys/module/NAME/notes). */
 static void read_notes(const char *path, char ret_hex[BUILD_ID_HEX_SIZE])
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -21,13 +21,13 @@
 #include "core/base/vec.h"
 
 enum {
-	MAX_FILE = 64 << 20, /* 5 MB in kernels of distributions */
-	MAX_DEPTH = 32,      /* of structs inside of structs */
+	MAX_FILE = 64 << 20, /* distributions' kernels have 5 MB */
+	MAX_DEPTH = 32, /* of nested structs */
 	OWN_PREFIX = 3,      /* "st_" */
 	NR_KINDS = BTF_KIND_ENUM64 + 1,
-	STEP = 32,           /* the place of each 32nd type is kept */
-	NR_STARTS = 1024,    /* of hashes of the first two letters of a name */
-	NOT_PICKED = INT_MIN, /* in place of an id or errno */
+	STEP = 32, /* the offset of every 32nd type is stored */
+	NR_STARTS = 1024, /* hashes of the first two letters of a name */
+	NOT_PICKED = INT_MIN, /* neither an id nor an errno */
 };
 
 /* ---- the file ---- */
@@ -38,7 +38,7 @@ struct image {
 	bool mapped;
 };
 
-/* Mapping it works since v6.16 (commit a539e2a6d51d ("btf: Allow mmap of vmlinux btf")). */
+/* Since v6.16 the file can be mapped (commit a539e2a6d51d ("btf: Allow mmap of vmlinux btf")). */
 static int read_image(int fd, size_t size, struct image *ret_image)
 {
 	char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
@@ -77,7 +77,7 @@ static void image_done(struct image *image)
 		free((void *)image->bytes);
 }
 
-/* ---- its types ---- */
+/* ---- types ---- */
 
 struct types {
 	const char *first; /* of the type section */
@@ -85,7 +85,7 @@ struct types {
 	const char *strings;
 	uint32_t nr_string_bytes;
 	uint32_t nr; /* without void (id 0); 0 before visit_types() */
-	VEC(uint32_t) places; /* of each STEPth type in the section */
+	VEC(uint32_t) places; /* offsets of every STEPth type in the section */
 };
 
 static bool find_sections(const struct image *image, struct types *types)
@@ -108,13 +108,13 @@ static bool find_sections(const struct image *image, struct types *types)
 	return types->strings[header.str_len - 1] == '\0';
 }
 
-/* The kinds that nothing follows: most types are of these. */
+/* Most types are of these kinds, which have no further data. */
 #define PLAIN_KINDS                                                                                    \
 	(1u << BTF_KIND_PTR | 1u << BTF_KIND_FWD | 1u << BTF_KIND_TYPEDEF | 1u << BTF_KIND_VOLATILE |  \
 	 1u << BTF_KIND_CONST | 1u << BTF_KIND_RESTRICT | 1u << BTF_KIND_FUNC | 1u << BTF_KIND_FLOAT | \
 	 1u << BTF_KIND_TYPE_TAG)
 
-/* Bytes of a type with all that follows it; 0 for a kind that is not known. */
+/* The bytes of a type and its further data; 0: unknown kind. */
 static size_t type_size(const struct btf_type *type)
 {
 	static const uint8_t fixed[NR_KINDS] = {
@@ -130,7 +130,7 @@ static size_t type_size(const struct btf_type *type)
 	};
 	unsigned int kind = btf_kind(type);
 
-	/* The CPU predicts this branch and reads the next type before it knows this one, which it cannot after a computation. */
+	/* The CPU predicts this branch, so it can read the next type early. It could not after a computation of the size. */
 	if (1u << kind & PLAIN_KINDS)
 		return sizeof(*type);
 	if (kind == BTF_KIND_UNKN || kind >= NR_KINDS)
@@ -140,9 +140,7 @@ static size_t type_size(const struct btf_type *type)
 
 typedef void visit_type(void *context, const struct btf_type *type, uint32_t id);
 
-/*
- * Visits all types. 0 or a negative errno. The kernel has 150,000 types, so callers do this only once, and it is inlined with `visit`.
- */
+/* Visits all types. 0 or a negative errno. There are 150,000, so this is inlined together with `visit`, and called once. */
 static inline __attribute__((always_inline)) int visit_types(struct types *types, visit_type *visit, void *context)
 {
 	uint32_t nr = 0;
@@ -168,7 +166,7 @@ static const char *name_of(const struct types *types, uint32_t offset)
 	return offset < types->nr_string_bytes ? types->strings + offset : "";
 }
 
-/* A type by its id, after visit_types(); or NULL. */
+/* A type by its id, or NULL. Only after visit_types(). */
 static const struct btf_type *type_by_id(const struct types *types, uint32_t id)
 {
 	const char *type;
@@ -187,11 +185,11 @@ struct picker {
 	struct types types;
 	const char *const *names;
 	size_t nr_names;
-	const struct strtab *members; /* only these members and values are picked; NULL: all */
+	const struct strtab *members; /* members and values to pick; NULL: all */
 	bool starts[NR_STARTS]; /* of the names */
 	struct btf *to;
 	int pointer; /* the one pointer type */
-	VEC(uint32_t) wanted; /* ids */
+	VEC(uint32_t) wanted; /* ids of types with one of the names */
 	VEC(struct picked {
 		uint32_t from;
 		int to;
@@ -218,7 +216,7 @@ static bool is_wanted(const struct picker *picker, const struct btf_type *type)
 
 static int pick(struct picker *picker, uint32_t id, unsigned int depth);
 
-/* A member without a name may have wanted ones. */
+/* Members without a name are picked, because they can contain wanted ones. */
 static bool is_wanted_member(const struct picker *picker, uint32_t name_off)
 {
 	const char *name = name_of(&picker->types, name_off);
@@ -226,7 +224,7 @@ static bool is_wanted_member(const struct picker *picker, uint32_t name_off)
 	return !picker->members || !*name || strtab_find(picker->members, name);
 }
 
-/* Adds the members only if the type has no name or a wanted one. */
+/* Adds the members only if the type has no name or one of the wanted names. */
 static int pick_composite(struct picker *picker, const struct btf_type *type, unsigned int depth)
 {
 	const struct btf_member *members = btf_members(type);
@@ -274,7 +272,7 @@ static int pick_array(struct picker *picker, const struct btf_type *type, unsign
 	return btf__add_array(picker->to, index, element, array->nelems);
 }
 
-/* CO-RE ignores typedefs and qualifiers; kinds that it refuses become void. */
+/* CO-RE ignores typedefs and qualifiers. Kinds that CO-RE does not accept become void. */
 static int pick_new(struct picker *picker, const struct btf_type *type, unsigned int depth)
 {
 	const char *name = name_of(&picker->types, type->name_off);
@@ -346,7 +344,7 @@ static int pick_all(struct picker *picker, const struct image *image)
 	picker->pointer = btf__add_ptr(picker->to, 0);
 	if (picker->pointer < 0)
 		return picker->pointer;
-	/* a type can have members of types that come after it, so all are read before one is picked */
+	/* a member's type can come later in the section, so this visits all types first */
 	err = visit_types(&picker->types, note_wanted, picker);
 	for (size_t i = 0; !err && i < picker->wanted.nr; i++) {
 		int to = pick(picker, picker->wanted.data[i], 0);

@@ -10,14 +10,11 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 
-/* libbpf's callback has no context argument. */
+/* Global, because libbpf's callback has no context argument. */
 static _Thread_local char last_warning[512];
 static _Thread_local char missing_helper[64];
 
-/*
- * The verifier's log, which is one warning of many lines, has "unknown func bpf_probe_read_kernel#113", from v6.12 on "program of
- * this type cannot use helper bpf_…".
- */
+/* In one warning of many lines: "unknown func bpf_probe_read_kernel#113"; from v6.12 "program of this type cannot use helper bpf_…". */
 static void note_missing_helper(const char *format, va_list arguments)
 {
 	static const char *const words[] = { "unknown func ", "cannot use helper " };

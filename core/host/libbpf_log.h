@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * libbpf's messages: the last warning is kept for the hint of a failure, the others are dropped. If the environment
- * variable STACKTOOL_LIBBPF_LOG is set, all of them also go to stderr.
- */
+/* Keeps libbpf's last warning for a failure's hint, and drops the rest. With STACKTOOL_LIBBPF_LOG set, prints all to stderr. */
 #pragma once
 
-/* From now on takes libbpf's messages, and forgets those before. */
+/* Starts to receive libbpf's messages, and forgets earlier ones. */
 void libbpf_log_start(void);
 
-/* The first line of the last warning, without newline; "" if there was none. */
+/* The first line of the last warning, without newline; "": none. */
 const char *libbpf_log_last(void);
 
-/* The helper because of which a program was refused ("bpf_probe_read_kernel"); "" if there was another reason. */
+/* The helper that the verifier did not know ("bpf_probe_read_kernel"); "": none. */
 const char *libbpf_log_missing_helper(void);

@@ -22,7 +22,7 @@
 #include "core/base/err.h"
 #include "core/host/process.h"
 
-/* Numbers of namespaces begin here (PROC_*_INIT_INO, PROC_DYNAMIC_FIRST, include/linux/proc_ns.h); process ids are less. */
+/* Inode numbers of namespaces begin here (PROC_*_INIT_INO, PROC_DYNAMIC_FIRST, include/linux/proc_ns.h); process ids are smaller. */
 #define LEAST_NUMBER 0xe0000000UL
 
 static int fail_form(const char *text)
@@ -32,8 +32,6 @@ static int fail_form(const char *text)
 	hint("give its number (readlink /proc/PID/ns/pid), a path such as /proc/PID/ns/pid, or the id of a process in it");
 	return err;
 }
-
-/* ---- by path ---- */
 
 static int open_path(const char *path, int *ret_fd)
 {
@@ -58,7 +56,7 @@ static int fail_unreadable(uint32_t tgid, int number)
 	return -number;
 }
 
-/* A zombie has no namespace any more. */
+/* A zombie has no namespace, so this checks the process first. */
 static int open_of_process(uint32_t tgid, int *ret_fd)
 {
 	char path[64];
@@ -73,9 +71,7 @@ static int open_of_process(uint32_t tgid, int *ret_fd)
 	return 0;
 }
 
-/* ---- by number ---- */
-
-/* Replaces the descriptor by that of the namespace above, or -1: the kernel shows none above our own. */
+/* Replaces the descriptor by that of the parent namespace, or by -1: the kernel shows none above our own. */
 static void go_up(int *fd)
 {
 	int above = ioctl(*fd, NS_GET_PARENT);
@@ -128,8 +124,6 @@ static int open_text(const char *text, int *ret_fd)
 	return number < LEAST_NUMBER ? open_of_process((uint32_t)number, ret_fd)
 				     : open_number(text, (uint32_t)number, ret_fd);
 }
-
-/* ---- any of these ---- */
 
 static int require_initial(void)
 {

@@ -21,9 +21,9 @@ void priority_set(int pid, int nice, int session_nice)
 	if (setpriority(PRIO_PROCESS, (id_t)pid, nice))
 		return;
 	snprintf(text, sizeof(text), "/proc/%d/autogroup", pid);
-	fd = open(text, O_WRONLY | O_CLOEXEC); /* CONFIG_SCHED_AUTOGROUP */
+	fd = open(text, O_WRONLY | O_CLOEXEC); /* exists with CONFIG_SCHED_AUTOGROUP */
 	nr = snprintf(text, sizeof(text), "%d", session_nice);
-	/* Without CAP_SYS_ADMIN it can be set once in 100 ms: proc_sched_autogroup_set_nice() in kernel/sched/autogroup.c. */
+	/* Without CAP_SYS_ADMIN only one write in 100 ms is accepted: proc_sched_autogroup_set_nice() in kernel/sched/autogroup.c. */
 	for (int i = 0; fd >= 0 && written < 0 && i < 2; i++) {
 		written = write(fd, text, (size_t)nr);
 		if (written < 0 && errno == EAGAIN)

@@ -14,11 +14,11 @@
 
 #define INITIAL_USERNS_INODE 0xeffffffd /* PROC_USER_INIT_INO, include/linux/proc_ns.h */
 
-/* Capabilities that CAP_SYS_ADMIN implies are newer than it: v5.8 for the first two, v5.9 for the third. */
+/* CAP_SYS_ADMIN implies capabilities that were split from it: CAP_BPF and CAP_PERFMON in v5.8, CAP_CHECKPOINT_RESTORE in v5.9. */
 static const struct need {
 	cap_value_t capability;
-	bool by_sys_admin; /* CAP_SYS_ADMIN does as well */
-	bool kept;         /* after attaching */
+	bool by_sys_admin; /* CAP_SYS_ADMIN implies it */
+	bool kept; /* after attaching */
 	struct privilege privilege;
 } needs[] = {
 	{ CAP_BPF,
@@ -63,8 +63,6 @@ static void free_capabilities(cap_t *capabilities)
 		cap_free(*capabilities);
 }
 
-/* ---- what the process has ---- */
-
 static bool has(cap_t capabilities, cap_value_t capability)
 {
 	cap_flag_value_t value = CAP_CLEAR;
@@ -77,7 +75,6 @@ static bool is_met(cap_t capabilities, const struct need *need)
 	return has(capabilities, need->capability) || (need->by_sys_admin && has(capabilities, CAP_SYS_ADMIN));
 }
 
-/* Root of a user namespace has capabilities that count only inside it. */
 bool privilege_in_user_namespace(void)
 {
 	struct stat status;
@@ -159,15 +156,13 @@ void privilege_describe(struct buf *ret_text)
 		buf_adds(ret_text, "CAP_SYS_ADMIN: instead of the capabilities that are missing\n");
 }
 
-/* ---- giving up ---- */
-
 static void keep(cap_t kept, cap_value_t capability)
 {
 	cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
 	cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
 }
 
-/* Keeps CAP_SYS_ADMIN in place of those that it implies and that are missing. */
+/* Keeps CAP_SYS_ADMIN if it stands in for a missing capability. */
 static cap_t kept_to_trace(cap_t present)
 {
 	cap_t kept = cap_init();
@@ -178,7 +173,7 @@ static cap_t kept_to_trace(cap_t present)
 	return kept;
 }
 
-/* Without CAP_SETPCAP the set does not change; no_new_privs makes that harmless. */
+/* Without CAP_SETPCAP the set cannot be reduced; no_new_privs makes that harmless. */
 static void shrink_bounding_set(cap_t kept)
 {
 	for (cap_value_t capability = 0; cap_get_bound(capability) >= 0; capability++)
@@ -187,8 +182,8 @@ static void shrink_bounding_set(cap_t kept)
 }
 
 /*
- * If the process is not dumpable, other processes of its user cannot attach to it and use its capabilities. It can still read its own
- * /proc (ptrace_may_access()). The leak checker of the sanitizers attaches too.
+ * Other processes of the same user cannot attach to a process that is not dumpable and use its capabilities. The process can still read its
+ * own /proc (ptrace_may_access()). The sanitizers' leak checker has to attach.
  */
 static int forbid_attaching(void)
 {

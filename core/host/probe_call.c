@@ -28,10 +28,10 @@ enum {
 };
 
 enum state {
-	STARTED, /* the child has all our descriptors */
-	READY,   /* it has closed all descriptors that the work does not need, and waits */
+	STARTED, /* the child has copies of all our descriptors */
+	READY, /* it has closed those that the work does not need, and waits */
 	GOES,
-	ENDS, /* it hands over what it has made */
+	ENDS, /* it sends the new descriptors */
 	LEFT,
 };
 
@@ -42,13 +42,13 @@ struct probe_call {
 	size_t nr_fds;
 	pid_t pid; /* 0: not started */
 	int pidfd;
-	_Atomic uint32_t state; /* enum state */
+	_Atomic uint32_t state; /* an enum state */
 	int result;
 	_Alignas(16) char stack[STACK_BYTES];
 	_Alignas(16) char memory[];
 };
 
-/* From the children to us. Made before the first call, because sockets are refused after attaching (core/host/denied_calls.h). */
+/* From the children to us. Opened before the first call, because sockets are denied after attaching (core/host/denied_calls.h). */
 static int channel[2] = { -1, -1 };
 
 /* Room for the descriptors of one call. */
@@ -78,8 +78,6 @@ void *probe_call_memory(struct probe_call *call)
 	return call->memory;
 }
 
-/* ---- in the child ---- */
-
 static bool move_on(struct probe_call *call, uint32_t from, enum state to)
 {
 	return atomic_compare_exchange_strong(&call->state, &from, to);
@@ -97,7 +95,7 @@ static void wake_other(struct probe_call *call)
 	syscall(SYS_futex, &call->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Where a container forbids the call they stay open, and a child that is left keeps what they stand for. */
+/* If a container forbids close_range(), they stay open, and a child that is left keeps them. */
 static void close_others(const struct probe_call *call)
 {
 	unsigned int from = 0;
@@ -133,7 +131,7 @@ static void confine(void)
 	/* no filter: the sanitizer makes system calls of its own */
 }
 #else
-/* The system calls of attaching, detaching and handing over. Of bpf(), only BPF_LINK_CREATE. */
+/* The system calls that attach, detach and send descriptors; of bpf() only BPF_LINK_CREATE. */
 static const struct sock_filter child_filter[] = {
 	CALLS_BEGIN,
 	CALLS_ALLOW(SYS_perf_event_open),
@@ -143,7 +141,7 @@ static const struct sock_filter child_filter[] = {
 	CALLS_RETURN(SECCOMP_RET_ALLOW),
 	CALLS_RETURN(CALLS_REFUSED),
 	CALLS_ALLOW(SYS_ioctl),
-	CALLS_ALLOW(SYS_fcntl), /* libbpf wants no link as descriptor 0, 1 or 2 */
+	CALLS_ALLOW(SYS_fcntl), /* libbpf moves links away from descriptors 0, 1 and 2 */
 	CALLS_ALLOW(SYS_close),
 	CALLS_ALLOW(SYS_sendmsg),
 	CALLS_ALLOW(SYS_futex),
@@ -153,7 +151,7 @@ static const struct sock_filter child_filter[] = {
 	CALLS_REFUSE_REST,
 };
 
-/* Its memory is ours, so a filter is all that it can be denied. It is for the child alone. */
+/* The child shares our memory, so a filter is the only way to confine it. The filter does not apply to us. */
 static void confine(void)
 {
 	syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -178,8 +176,6 @@ static int run(void *argument)
 		hand_over(fds, (size_t)call->result);
 	return 0;
 }
-
-/* ---- in our process ---- */
 
 static int compare_fds(const void *a, const void *b)
 {

@@ -34,10 +34,7 @@
 
 /* ---- /proc/PID/stat and status ---- */
 
-/*
- * Reads a file of /proc/PID, or of /proc/self for 0, up to 1 MiB: the 65,536 groups that a process may have take 720 kB of its status,
- * before the lines that are needed.
- */
+/* Reads a file of /proc/PID (0: self), up to 1 MiB: 65,536 groups take 720 kB of a status, and needed lines follow them. */
 static int read_text(uint32_t pid, const char *name, struct buf *ret_text)
 {
 	_cleanup_(closep) int fd = -1;
@@ -64,7 +61,7 @@ static const char *line_of(const struct buf *status, const char *name)
 	return at ? at + strlen(name) : "\n";
 }
 
-/* Number `n`, from 0 on, of a line of a status, or the last one if there are fewer; 0 if there is none. */
+/* The number at index `n` of a line of a status, or the last one if there are fewer; 0: none. */
 static uint32_t number_of_line(const struct buf *status, const char *name, int n)
 {
 	const char *at = line_of(status, name);
@@ -101,7 +98,7 @@ static bool is_dead(uint32_t pid)
 
 static bool has_memory(uint32_t pid)
 {
-	return !strchr("ZX", process_state(pid)); /* also false for 0 */
+	return !strchr("ZX", process_state(pid)); /* strchr() also finds the 0 of an unknown state */
 }
 
 uint32_t process_living_task(uint32_t tgid)
@@ -192,7 +189,7 @@ static int read_start(uint32_t pid, uint64_t *ret_boot_ns)
 	return 0;
 }
 
-/* The host was not suspended for longer before that than until now. */
+/* Subtracts all time for which the host was suspended. The part of it after the start makes the result too early, never too late. */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 {
 	uint64_t now_ns = clock_monotonic_ns(), slept_ns = clock_now_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
@@ -204,14 +201,14 @@ int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 	return 0;
 }
 
-/* "boottime  SECONDS  NANOSECONDS", of which /proc adds the sum. */
+/* Parses "boottime SECONDS NANOSECONDS". /proc adds this offset. */
 static bool has_clocks_of_its_own(void)
 {
 	_cleanup_(buf_done) struct buf offsets = {};
 	const char *at;
 
 	if (read_text(0, "timens_offsets", &offsets))
-		return false; /* no such namespaces */
+		return false; /* no time namespaces */
 	at = strstr(buf_text(&offsets), "boottime");
 	at = at ? at + strlen("boottime") : "";
 	return at[strspn(at, " \t0")] != '\n';
@@ -226,11 +223,11 @@ int process_start_boot(uint32_t pid, uint64_t *ret_start_ns)
 	return err;
 }
 
-/* ---- what the user named ---- */
+/* ---- existence ---- */
 
 bool process_has_ended(uint32_t tgid)
 {
-	/* for kill() 0 and negative numbers are groups */
+	/* kill() takes 0 and negative numbers for groups */
 	return !tgid || tgid > INT_MAX || (kill((pid_t)tgid, 0) && errno == ESRCH);
 }
 
@@ -252,7 +249,7 @@ int process_exists(uint32_t tgid)
 	return 0;
 }
 
-/* kill() finds threads by their id too. */
+/* kill() also accepts ids of threads. */
 int process_thread_exists(uint32_t tid)
 {
 	if (process_has_ended(tid))
@@ -307,13 +304,13 @@ int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
 		return fail_host(-errno, "/proc/self/ns/pid: %s", strerror(errno));
 	if (status.st_ino == INITIAL_PIDNS_INODE)
 		return 0;
-	/* the kernel's own dev_t has the major number above 20 bits, that of stat() does not */
+	/* the kernel's dev_t has the major number above 20 bits; that of stat() has not */
 	*ret_device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
 	*ret_inode = status.st_ino;
 	return 1;
 }
 
-/* NSpid lists our pid in the namespace of /proc and in each one below it down to ours: one number if both are the same. */
+/* NSpid lists our pid in the namespace of /proc and in each one below it down to ours: one number if they are the same. */
 int process_require_proc(void)
 {
 	_cleanup_(buf_done) struct buf status = {};
@@ -328,18 +325,16 @@ int process_require_proc(void)
 		return -ENOENT;
 	}
 	strtoul(line_of(&status, "\nNSpid:"), &end, 10);
-	if (*end == '\n') /* also where there is no such line: CONFIG_PID_NS is not set */
+	if (*end == '\n') /* also without the line: CONFIG_PID_NS is not set */
 		return 0;
 	fail_host(-EXDEV, "/proc: shows the processes of another pid namespace");
 	hint("mount -t proc proc /proc, or unshare --mount-proc");
 	return -EXDEV;
 }
 
-/* ---- the end of the targets ---- */
-
 struct watched {
 	uint32_t pid;
-	int fd; /* negative: none, process_watch_left() looks for the process */
+	int fd; /* negative: none; process_watch_left() checks the process */
 	bool ended;
 	bool was_dead; /* when the watch began */
 };
@@ -408,7 +403,7 @@ int process_watch_fd(const struct process_watch *watch)
 	return watch->epoll_fd;
 }
 
-/* A readable pidfd stays readable. It is closed, because the caller's epoll would return at once each time. */
+/* Closes the pidfd of each process that has ended: it would stay readable, and the caller's epoll would return at once. */
 static void take_ended(struct process_watch *watch)
 {
 	struct epoll_event events[16];

@@ -18,17 +18,15 @@
 
 #define PID_LIMIT 4194304ul /* PID_MAX_LIMIT of 64-bit kernels */
 #define COMM_BYTES 15 /* TASK_COMM_LEN without the 0 */
-#define COMM_ROOM 80 /* /proc adds the work to the name of a kernel thread that does it */
+#define COMM_ROOM 80 /* for kernel threads, /proc adds the current work */
 #define ENDS_OF_ENTRY ",\t\n"
 #define BLANKS " "
 #define NUMBERS "-0123456789"
 
-/* ---- one process ---- */
-
 /* What the user typed. */
 struct wanted {
 	const char *name;
-	const char *path; /* with links resolved, if it is the path of a file */
+	const char *path; /* with links resolved; the name itself if it is no path */
 	size_t length;
 };
 
@@ -44,7 +42,7 @@ static bool read_comm(int proc, const char *id, char ret_comm[COMM_ROOM])
 	return true;
 }
 
-/* Of a kernel thread: false. The link of a program that was replaced ends in " (deleted)". */
+/* False for a kernel thread. Removes the " (deleted)" of a replaced program. */
 static bool read_program(int proc, const char *id, char ret_path[PATH_MAX])
 {
 	static const char deleted[] = " (deleted)";
@@ -60,7 +58,7 @@ static bool read_program(int proc, const char *id, char ret_path[PATH_MAX])
 	return true;
 }
 
-/* ps writes the names of kernel threads in brackets. */
+/* ps shows the names of kernel threads in brackets. */
 static bool is_in_brackets(const struct wanted *wanted, const char *comm)
 {
 	return wanted->name[0] == '[' && wanted->name[wanted->length - 1] == ']' &&
@@ -68,8 +66,8 @@ static bool is_in_brackets(const struct wanted *wanted, const char *comm)
 }
 
 /*
- * A command name is cut to 15 bytes. If it is the beginning of the program's name, that one decides; else the program is an interpreter, or the
- * process has named itself.
+ * A command name is cut to 15 bytes. If it is the beginning of the program's name, the program's name must match; else the program is an
+ * interpreter, or the process has set its name.
  */
 static bool is_wanted(const struct wanted *wanted, const char *comm, const char *path)
 {
@@ -84,8 +82,6 @@ static bool is_wanted(const struct wanted *wanted, const char *comm, const char 
 	return wanted->length > COMM_BYTES && strlen(comm) == COMM_BYTES && !strncmp(comm, wanted->name, COMM_BYTES) &&
 	       strncmp(program, comm, COMM_BYTES) != 0;
 }
-
-/* ---- all processes ---- */
 
 static void add_new(struct u32_list *list, uint32_t id)
 {
@@ -124,7 +120,7 @@ static void find_named(const struct wanted *wanted, struct u32_list *living, str
 	}
 }
 
-/* False: no process has the name. One that has ended and was not waited for counts if there is no other. */
+/* Adds the living processes with this name, or the zombies if there are no others. False: there are none. */
 static bool add_named(const char *name, struct u32_list *list)
 {
 	_cleanup_(freep) char *path = strchr(name, '/') ? realpath(name, NULL) : NULL;
@@ -144,8 +140,6 @@ static bool add_named(const char *name, struct u32_list *list)
 	return any;
 }
 
-/* ---- the text ---- */
-
 static int fail_none(const char *name)
 {
 	fail_no_match("argument -p/--pid: no process has the name '%s'", name);
@@ -153,7 +147,7 @@ static int fail_none(const char *name)
 	return -ESRCH;
 }
 
-/* A negative number is an impossible id rather than a name. */
+/* Negative numbers are ids too, impossible ones. */
 static bool is_id(const char *word)
 {
 	return !word[strspn(word, NUMBERS)];
@@ -181,7 +175,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Of "a b" that is not a name itself. If no word of it is the name of a process, it was meant as a name. */
+/* Adds the words of an entry that is not a name itself. If its first word is not found, the error is about the whole entry. */
 static int add_words(const char *entry, struct u32_list *list)
 {
 	_cleanup_(freep) char *copy = xstrdup(entry);
@@ -204,7 +198,7 @@ static int add_words(const char *entry, struct u32_list *list)
 	return 0;
 }
 
-/* What is between two commas. A name may have blanks, also at its ends. */
+/* Adds the part between two separators. A name may have blanks, also at its ends. */
 static int add_entry(char *entry, struct u32_list *list)
 {
 	char *trimmed;
@@ -233,7 +227,7 @@ static int add_entries(const char *text, struct u32_list *list)
 	return err;
 }
 
-/* A name may have a comma, too. */
+/* If an entry is not found, the whole text may be a name with commas. */
 int process_ids_parse(const char *text, void *ret_list)
 {
 	struct u32_list *list = ret_list;

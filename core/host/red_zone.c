@@ -18,14 +18,11 @@
 
 enum {
 	NOP_BEGINS = 0x0f,
-	NR_PASSES = 8, /* the first one makes the kernel write the call */
+	NR_PASSES = 8, /* the first pass makes the kernel write the call */
 	PATIENCE_MS = 2000,
 };
 
-/*
- * Stores `value` below the stack pointer, executes the nop, and returns what is stored. The nop lies in one page, because the kernel
- * writes no call across two.
- */
+/* Stores `value` below the stack pointer, executes the nop, returns the value. The kernel writes no call across two pages. */
 uint64_t st_red_zone_pass(uint64_t value);
 extern const char st_red_zone_nop[];
 
@@ -41,8 +38,6 @@ __asm__(".pushsection .text\n"
 	".size st_red_zone_pass, . - st_red_zone_pass\n"
 	".popsection\n");
 
-/* ---- the child ---- */
-
 __attribute__((noreturn)) static void pass(int go_fd, int answer_fd)
 {
 	const uint64_t value = 0x5354414b544f4f4c;
@@ -51,21 +46,19 @@ __attribute__((noreturn)) static void pass(int go_fd, int answer_fd)
 	if (read(go_fd, &go, 1) != 1)
 		_exit(1);
 	if (*(const volatile unsigned char *)st_red_zone_nop == NOP_BEGINS)
-		answer = RED_ZONE_UNKNOWN; /* there is no breakpoint */
+		answer = RED_ZONE_UNKNOWN; /* no breakpoint */
 	for (int i = 0; i < NR_PASSES && answer == RED_ZONE_SPARED; i++)
 		if (st_red_zone_pass(value) != value)
 			answer = RED_ZONE_OVERWRITTEN;
 	_exit(write(answer_fd, &answer, 1) != 1);
 }
 
-/* ---- the parent ---- */
-
 struct place {
 	uint64_t address, offset;
 	bool found;
 };
 
-/* The first object is the program. */
+/* The first object is the program: returns the file offset of the address. */
 static int find_place(struct dl_phdr_info *object, size_t size, void *context)
 {
 	struct place *place = context;

@@ -21,7 +21,7 @@ static struct {
 	bool runs_command;
 } said;
 
-static signals_tell *told; /* NULL: nobody is told */
+static signals_tell *told; /* NULL: none */
 
 static bool is_ignored(int signal_number)
 {
@@ -30,10 +30,7 @@ static bool is_ignored(int signal_number)
 	return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/*
- * An ignored signal does not end a run, as under nohup(1). SIGINT always does, because shells ignore it for commands that scripts
- * start in the background.
- */
+/* An ignored signal does not end a run, as with nohup(1), except SIGINT: shells ignore it for background commands of scripts. */
 void signals_that_end(sigset_t *ret_mask)
 {
 	static const int others[] = {
@@ -73,14 +70,12 @@ static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
 			sigaction(signal_number, &action, NULL);
 }
 
-/* ---- the end by a signal ---- */
-
 void signals_tell_end(signals_tell *tell)
 {
 	told = tell;
 }
 
-/* Children that have not executed a program yet tell nobody. */
+/* Not called in children that have not executed a program yet. */
 static void tell_end(int status, bool is_attached)
 {
 	if (told && getpid() == said.owner)
@@ -104,9 +99,7 @@ static void set_end_at_once(const sigset_t *mask)
 	set_actions(mask, told ? signals_end_program : SIG_DFL, 0);
 }
 
-/* ---- before anything is attached ---- */
-
-/* A terminal that takes nothing does not get the line: the handler could wait for it for ever. */
+/* Does not write to a terminal that accepts nothing: the handler could block for ever. */
 static bool say_line(void)
 {
 	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -155,8 +148,6 @@ void signals_as_before(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* ---- around a call ---- */
-
 void signals_hold(sigset_t *ret_before)
 {
 	sigset_t all;
@@ -170,11 +161,9 @@ void signals_release(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* ---- after the end ---- */
-
 /*
- * From the next signal on, signals end the program. timeout(1) signals the process and its group, so the same signal comes twice:
- * SIG_IGN, set after a moment, drops the second one.
+ * Takes the first signal; later ones end the program. timeout(1) signals the process and its group, so the same signal comes twice: after a
+ * moment SIG_IGN discards the second one.
  */
 static void take_first(int signal_number)
 {

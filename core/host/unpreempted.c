@@ -26,7 +26,7 @@ struct unpreempted unpreempted_begin(void)
 	return (struct unpreempted){ is_ordinary && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) };
 }
 
-/* SCHED_RESET_ON_FORK stays, because clearing it needs a privilege that has been dropped. */
+/* SCHED_RESET_ON_FORK stays set: clearing it needs a dropped privilege. */
 void unpreempted_end(struct unpreempted *unpreempted)
 {
 	const struct sched_param none = { .sched_priority = 0 };

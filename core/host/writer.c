@@ -24,10 +24,10 @@
 #include "core/host/process.h"
 
 enum {
-	SOCKET = 3, /* the only descriptor apart from 0 to 2: /dev/null twice, and standard error */
+	SOCKET = 3, /* besides 0 and 1, which are /dev/null, and 2, standard error */
 	LOOK_MS = 100,
 	LINE_MS = 1000,
-	UNWANTED_MS = 3000, /* for an answer that the user does not want to wait for */
+	UNWANTED_MS = 3000, /* for an answer, if the user does not want to wait */
 	END_MS = 2000,
 	PIPE_BYTES = 1 << 20,
 	PIECE_BYTES = 1 << 16,
@@ -49,8 +49,8 @@ struct request {
 struct answer {
 	int err;
 	struct err_saved cause;
-	struct stat directory; /* of WRITER_CHECK */
-	int fd; /* of WRITER_BEGIN, in the caller */
+	struct stat directory; /* with WRITER_CHECK */
+	int fd; /* with WRITER_BEGIN; set by the receiver */
 };
 
 /* Room for one descriptor. */
@@ -136,7 +136,7 @@ static const struct sock_filter writer_calls[] = {
 	CALLS_REFUSE_REST,
 };
 
-/* The filter of a sanitized build would have to know what the sanitizer calls. */
+/* A sanitizer makes system calls of its own, which no list here knows. */
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED true
 #else
@@ -150,7 +150,7 @@ static int confine(void)
 	return err || SANITIZED ? err : call_filter_begin(writer_calls, sizeof(writer_calls) / sizeof(*writer_calls));
 }
 
-/* Where there is no /dev/null, as in a bare chroot, 0 and 1 are closed. */
+/* Without /dev/null, as in a bare chroot, 0 and 1 are closed. */
 static void keep_only(int socket)
 {
 	_cleanup_(closep) int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -164,15 +164,15 @@ static void keep_only(int socket)
 	null = -1;
 }
 
-/* The file that was begun. It keeps its own path, because a later request may have another one. */
+/* The current file, with a copy of its path. */
 struct begun {
 	struct replacement file;
 	char path[PATH_MAX];
-	int content; /* where it comes from; -1: it is whole, or cannot be written */
+	int content; /* the pipe; -1: all was read, or the file cannot be written */
 	int err; /* why it cannot be written */
 };
 
-/* `ret_pipe` is for the caller, who must be able to stop waiting. */
+/* The caller gets the other end, non-blocking so that it can stop waiting. */
 static int make_pipe(struct begun *begun, int *ret_pipe)
 {
 	int ends[2];
@@ -205,7 +205,7 @@ static int begin(struct begun *begun, const char *path, int *ret_pipe)
 	return err;
 }
 
-/* Who sends it learns from the closed pipe that it cannot be written, and asks why. */
+/* If the file cannot be written, the pipe is closed; the caller then requests the reason. */
 static void take_content(struct begun *begun)
 {
 	static char bytes[PIECE_BYTES];
@@ -263,7 +263,7 @@ static _Noreturn void be_writer(int socket, const struct writer_options *options
 	int err = 0;
 
 	prctl(PR_SET_NAME, "stacktool-write");
-	sigfillset(&all); /* signals for the process group must not end it: it ends with its socket */
+	sigfillset(&all); /* signals to the process group must not end the writer; it ends with its socket */
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	keep_only(socket);
 	if (confine())
@@ -293,14 +293,14 @@ static _Noreturn void be_writer(int socket, const struct writer_options *options
 static struct writer *writers;
 static struct request request; /* the last one */
 
-/* Also before it begins. */
+/* Also true before the run begins. */
 static bool run_is_over(void)
 {
 	return request.wish == WRITER_CHECK || clock_monotonic_ns() >= writers->end_ns ||
 	       waiting_left_ns() != UINT64_MAX;
 }
 
-/* False: it does not answer, and the user does not want to wait, or the run is over. */
+/* Waits for a descriptor. False: the writer does not answer, and the run is over or the user does not want to wait. */
 static bool await(struct writer_process *process, int fd, short events)
 {
 	struct pollfd wait = { .fd = fd, .events = events };
@@ -309,7 +309,7 @@ static bool await(struct writer_process *process, int fd, short events)
 
 	while (!process->hangs && nr_ready <= 0) {
 		nr_ready = poll(&wait, 1, LOOK_MS);
-		if (nr_ready) /* or a signal of ours, which is no wait */
+		if (nr_ready) /* or a signal came */
 			continue;
 		process_continue(process->pid);
 		unwanted_ms += waiting_is_unwanted() ? LOOK_MS : 0;
@@ -321,7 +321,7 @@ static bool await(struct writer_process *process, int fd, short events)
 	return !process->hangs;
 }
 
-/* An answer that comes after -ETIMEDOUT would be taken for that to another request, so none comes. -EIO: the writer has ended. */
+/* Sends the request and takes the answer. -EIO: the writer has ended. -ETIMEDOUT closes the socket, so a late answer is not read. */
 static int exchange(struct writer_process *process, struct answer *ret_answer)
 {
 	if (send(process->socket, &request, sizeof(request), MSG_NOSIGNAL) == (ssize_t)sizeof(request) &&
@@ -353,7 +353,7 @@ static bool take_next(void)
 	return true;
 }
 
-/* The next writer takes over, but not a file that its predecessor has begun, nor one that may hold it too. */
+/* Lets the current writer carry out a request. If it has ended or does not answer, the next takes over, but no file that was begun. */
 static int ask(enum wish wish, const char *path, struct answer *ret_answer)
 {
 	bool is_first = wish == WRITER_BEGIN || wish == WRITER_REMOVE || wish == WRITER_CHECK;
@@ -501,7 +501,7 @@ void writer_run_ends(struct writer *writer, uint64_t end_ns)
 	writer->end_ns = end_ns;
 }
 
-/* It ends with its socket. One that hangs in a file system is killed, and left if that does not help. */
+/* The writer ends when its socket is closed. One that hangs in a file system is killed, and left if that does not help. */
 static void await_end(pid_t pid)
 {
 	const struct timespec moment = { .tv_nsec = NSEC_PER_MSEC };
@@ -520,7 +520,7 @@ void writer_stop(struct writer *writer)
 	for (size_t i = 0; i < WRITERS && writer->processes[i].pid; i++) {
 		closep(&writer->processes[i].socket);
 		if (!writer->processes[i]
-			     .hangs) /* that one removes its unfinished file when its file system answers again */
+			     .hangs) /* a writer that hangs removes its unfinished file when its file system answers again */
 			await_end(writer->processes[i].pid);
 		writer->processes[i].pid = 0;
 	}
