@@ -10,14 +10,14 @@
 #include "core/base/waiting.h"
 
 enum {
-	BATCH_MAX = 1 << 20, /* places in one question */
+	BATCH_MAX = 1 << 20, /* places per request */
 	KERNEL_FILE = 0x7fffffff, /* stands for the kernel in the list of files that took too long */
 	LEVELS_MAX = 1024, /* inlined calls at one place; the worker sends fewer */
-	TIME_MAX_MS = 20000, /* of one question */
+	TIME_MAX_MS = 20000, /* of one request */
 };
 
 #define GROUP_KERNEL (1ull << 32)
-#define GROUP_MODULES (2ull << 32) /* plus the name of the module */
+#define GROUP_MODULES (2ull << 32) /* plus the string_id of the module's name */
 
 /* A frame to look up, and its group: a file of the profile, the kernel or a module. */
 struct waiting {
@@ -27,9 +27,9 @@ struct waiting {
 
 /* The frames of one group. */
 struct batch {
-	uint32_t file, number; /* its numbers: in the list of late files; the symbolizer's, PROFILE_NONE: no file */
+	uint32_t file, number; /* in the list of late files; the symbolizer's, or PROFILE_NONE */
 	const struct debug_module *module; /* NULL: none */
-	uint64_t distance; /* of the kernel */
+	uint64_t distance; /* of the kernel's addresses (kernel_debug.h) */
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
 };
@@ -95,7 +95,7 @@ static void set_source(struct profile *profile, struct profile_frame *frame, con
 	frame->line = line->line;
 }
 
-/* Adds a frame for a call that was inlined at the place of another frame. The frame may exist already, without its line. */
+/* Adds a frame for a call inlined at the place of another frame. It may exist already, without its line. */
 static void add_call(struct profile *profile, uint32_t function, uint16_t level, const char *name,
 		     const struct symbol_line *line)
 {
@@ -114,7 +114,7 @@ static void add_call(struct profile *profile, uint32_t function, uint16_t level,
 		set_source(profile, &profile->frames.data[position], line);
 }
 
-/* Adds one frame for the outer calls of a chain that is too long. */
+/* Adds one frame that stands for the outer calls of a chain that is too long. */
 static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t level, uint32_t nr)
 {
 	char name[64];
@@ -126,7 +126,7 @@ static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t
 	return level;
 }
 
-/* Sets the reason, also in the inlined calls that an earlier search found at the place. */
+/* Sets the reason, also in the inlined calls that an earlier search found there. */
 static void miss(struct profile *profile, uint32_t function, enum line_reason why)
 {
 	uint32_t call = profile->frames.data[function].has_inlined ? profile_find_inlined(profile, function, 1)
@@ -159,9 +159,9 @@ static void take_place(struct profile *profile, uint32_t function, const struct 
 		miss(profile, function, LINES_NO_LINE);
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
-/* Numbers of different searches are not added: the largest counts. */
+/* Keeps the largest number of the searches; they are not added up. */
 static void take_missing(struct profile *profile, uint32_t file, const struct symbol_lines *found)
 {
 	struct profile_file *entry = file < profile->files.nr ? &profile->files.data[file] : NULL;
@@ -216,7 +216,7 @@ static void find_in_file(struct search *search, const struct batch *batch)
 	}
 }
 
-/* Code that the kernel generated counts as a module too: it has a module name and no file. */
+/* Code that the kernel generated is a module without a file. */
 static uint64_t group_of(const struct profile *profile, const struct profile_frame *frame)
 {
 	if (frame->kind != FRAME_KERNEL)
@@ -247,7 +247,7 @@ static enum line_reason open_group(const struct search *search, uint64_t group, 
 			return LINES_MODULE;
 		batch->file = batch->number = batch->module->number;
 	} else if (group == GROUP_KERNEL) {
-		/* a wrong file of --vmlinux was reported when the run began */
+		/* a wrong file of --vmlinux was reported at the start */
 		if (kernel_debug_open(kernel, search->profile, search->symbolizer) ||
 		    !kernel_debug_measure(kernel, search->profile, search->symbolizer))
 			return LINES_KERNEL;
@@ -292,7 +292,7 @@ static void find_group(struct search *search, const struct waiting *waiting, siz
 	vec_done(&batch.queries);
 }
 
-/* Looks up the frames of one group. All are in files of one owner. */
+/* The frames of one group, which are all in files of one owner. */
 struct group {
 	size_t owner, first, nr;
 };
@@ -315,10 +315,7 @@ static size_t owner_of(const struct search *search, uint64_t group)
 	return number == PROFILE_NONE || !search->symbolizer ? 0 : symbolizer_owner(search->symbolizer, number);
 }
 
-/*
- * Each owner of files gets an equal share of the time, plus what the owners before it did not use. So a slow file costs
- * only files of its own owner their lines.
- */
+/* Each owner of files gets an equal share of the time that is left. So a slow file only costs lines of files with the same owner. */
 static void find_all(struct search *search, const struct waiting *waiting, size_t nr)
 {
 	uint64_t end_ns = search->end_ns;
@@ -367,7 +364,7 @@ void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct
 	left_ns = left_ns < max_ns ? left_ns : max_ns;
 	search.end_ns = start_ns + (left_ns < lines->left_ns ? left_ns : lines->left_ns);
 	find_all(&search, waiting.data, waiting.nr);
-	took_ns = waiting.nr ? clock_monotonic_ns() - start_ns : 0; /* most calls find no new frame and take no time */
+	took_ns = waiting.nr ? clock_monotonic_ns() - start_ns : 0; /* most calls find no frames to look up */
 	vec_done(&waiting);
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 	profile_expand(profile);

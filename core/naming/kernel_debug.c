@@ -14,12 +14,12 @@
 #include "core/files/opener.h"
 
 enum {
-	FIRST_NUMBER = 0x7e000000, /* files of the profile have smaller ones */
-	TRIES_MAX = 32, /* functions to try, until the name of one is unique */
+	FIRST_NUMBER = 0x7e000000, /* larger than those of the profile's files */
+	TRIES_MAX = 32, /* functions to try, until a name is unique */
 	PAGE = 4096,
 };
 
-/* Takes the release out of "Linux 6.1.0-13-amd64 x86_64". */
+/* From "Linux 6.1.0-13-amd64 x86_64". */
 char *kernel_debug_release(const struct profile *profile)
 {
 	const char *text = profile_string(profile, profile->kernel_release), *space = strchr(text, ' ');
@@ -30,12 +30,7 @@ char *kernel_debug_release(const struct profile *profile)
 	return release;
 }
 
-/* ---- files of a kernel ---- */
-
-/*
- * Takes ownership of the descriptor. 0 if it is the right file, -ENOEXEC if it is not an ELF file with a build id,
- * -ESTALE if its build id is another one, -ENODATA if `accept` refuses it.
- */
+/* Takes the descriptor. 0; -ENOEXEC: no ELF file with a build id; -ESTALE: another id; -ENODATA: refused by `accept`; -ENOMEM. */
 static int check_file(struct kernel_file *file, int fd)
 {
 	uint32_t number = ++file->number;
@@ -85,8 +80,6 @@ bool kernel_file_from_servers(struct kernel_file *file)
 
 	return fd >= 0 && !check_file(file, fd);
 }
-
-/* ---- the vmlinux ---- */
 
 static int open_said(struct kernel_file *file)
 {
@@ -144,8 +137,6 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 	debug->is_found = !err;
 	return err;
 }
-
-/* ---- the distance of addresses ---- */
 
 bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
 {

@@ -12,7 +12,7 @@
 #include "core/naming/naming.h"
 #include "core/naming/frame_lines.h"
 
-/* Takes ownership of the descriptor. Returns the number of the file, or PROFILE_NONE if it is the wrong one. */
+/* Takes ownership of the descriptor. Returns the file's number, or PROFILE_NONE if it is another file. */
 static uint32_t try_file(struct local_files *files, int fd, const char *build_id, int *ret_fd)
 {
 	_cleanup_(closep) int copy = ret_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
@@ -91,8 +91,6 @@ int local_files_find_debug(struct local_files *files, uint32_t position)
 			return found;
 	}
 }
-
-/* ---- names ---- */
 
 static bool waits(const struct profile *profile, const struct profile_frame *frame)
 {

@@ -15,8 +15,8 @@
 #include "core/files/opener.h"
 
 enum {
-	FIRST_NUMBER = 0x7f000000, /* after those of the kernel */
-	LIST_PIECES_MAX = 65536, /* limit of pieces of modules.dep: lines, or PATH_MAX bytes of a longer line */
+	FIRST_NUMBER = 0x7f000000, /* larger than those of kernel_debug.c */
+	LIST_PIECES_MAX = 65536, /* pieces of modules.dep to read: lines, or parts of a longer line */
 };
 
 void module_debug_done(struct module_debug *debug)
@@ -29,9 +29,7 @@ void module_debug_done(struct module_debug *debug)
 	vec_done(&debug->modules);
 }
 
-/* ---- its path ---- */
-
-/* Whether "kernel/net/snd-pcm.ko.xz" is the path of "snd_pcm". *ret_length is the length including ".ko". */
+/* Whether "kernel/net/snd-pcm.ko.xz" is the path of "snd_pcm". *ret_length includes ".ko". */
 static bool is_path_of(const char *path, const char *module, int *ret_length)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".ko");
@@ -45,10 +43,7 @@ static bool is_path_of(const char *path, const char *module, int *ret_length)
 	return true;
 }
 
-/*
- * Takes ownership of the path of the list. Each line of modules.dep is the path of a module, ":" and the paths of
- * others. The file is not trusted, so long lines are read in pieces.
- */
+/* Takes the path of a modules.dep, with lines "MODULE: OTHERS", all paths. Untrusted, so long lines are read in pieces. */
 static char *find_path_in(char *path, const char *module)
 {
 	_cleanup_(freep) char *list = path;
@@ -73,7 +68,7 @@ static char *find_path_in(char *path, const char *module)
 	return found;
 }
 
-/* The path of the module below /lib/modules/RELEASE, such as "kernel/fs/xfs/xfs.ko"; NULL: unknown. */
+/* The path of the module below /lib/modules/RELEASE, "kernel/fs/xfs/xfs.ko"; NULL: unknown. */
 static char *find_path(const struct kernel_debug *kernel, const char *module, const char *release)
 {
 	const char *rest = kernel->directories ?: "", *directory;
@@ -90,8 +85,6 @@ static char *find_path(const struct kernel_debug *kernel, const char *module, co
 	return path;
 }
 
-/* ---- its file ---- */
-
 static int compare_names(const void *left, const void *right)
 {
 	const struct symbol_function *a = left, *b = right;
@@ -104,7 +97,7 @@ struct search {
 	struct debug_module *module;
 };
 
-/* Whether the file has functions and lines. The stripped module itself has the same build id. */
+/* Whether the file has functions and lines. A stripped module has the same build id. */
 static bool accept_file(void *context, uint32_t number)
 {
 	const struct search *search = context;
@@ -173,8 +166,6 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 	debug->nr_tried = search.file.number - FIRST_NUMBER;
 	return search.module->is_found ? search.module : NULL;
 }
-
-/* ---- places ---- */
 
 bool debug_module_address(const struct debug_module *module, const char *function, uint64_t offset,
 			  uint64_t *ret_address)

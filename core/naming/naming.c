@@ -18,7 +18,7 @@
 #include "core/spaces/frame_reasons.h"
 #include "core/spaces/images.h"
 
-/* The servers are queried last, and once for each file. */
+/* Servers are queried last, and once per file. */
 static int ask_servers(const struct naming *naming, struct symbol_debug_request *request)
 {
 	const unsigned int last = 1u << 30;
@@ -29,9 +29,7 @@ static int ask_servers(const struct naming *naming, struct symbol_debug_request 
 	return debuginfod_open(naming->debuginfod, request->build_id, naming->why);
 }
 
-/*
- * Where the file is: its debug file may be in the same directory. A file from the command line has its path from there.
- */
+/* Where the file is: its debug file may be beside it. A file from the command line is at naming->path. */
 static bool find_home(const struct naming *naming, uint32_t file, struct debug_home *ret_home)
 {
 	struct opener_found found;
@@ -66,7 +64,7 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_request 
 	return fd >= 0 ? fd : ask_servers(naming, request);
 }
 
-/* For a new worker after one has died: opens files of frames again. Files of probes are not needed any more. */
+/* For a new worker: opens a file of frames again. Files of probes are not needed any more. */
 static int open_again(void *context, uint32_t file)
 {
 	const struct naming *naming = context;
@@ -122,10 +120,7 @@ struct batch {
 	VEC(struct symbol_query) queries;
 };
 
-/*
- * A function without a symbol has the module in its name, because other files have such functions too:
- * "libx.so!fn_0x1a2b0".
- */
+/* Names a function without a symbol with its module, because each file has such functions: "libx.so!fn_0x1a2b0". */
 static uint32_t add_nameless(struct profile *profile, string_id module, const char *function)
 {
 	struct buf text = {};
@@ -149,13 +144,13 @@ static void take_answer(struct profile *profile, uint32_t index, const struct sy
 		return;
 	frame->name = answer->nameless ? add_nameless(profile, frame->module, answer->name)
 				       : strtab_add(&profile->strings, answer->name);
-	if (!frame->name) /* there are too many */
+	if (!frame->name) /* there are too many names */
 		frame->reason = (uint8_t)frame_reason_of(SYMBOL_NO_MEMORY, is_kernel);
 	frame->offset = answer->offset;
 	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
 }
 
-/* Sorts the frames without a name into one batch for each file; the last batch is the kernel's. */
+/* Sorts the frames without a name into batches, one per file; the last is the kernel's. */
 static void collect(struct profile *profile, struct batch *batches)
 {
 	for (uint32_t i = 0; i < profile->frames.nr; i++) {
@@ -172,7 +167,7 @@ static void collect(struct profile *profile, struct batch *batches)
 	}
 }
 
-/* Saves the build ids of modules, which are needed for their lines. They cannot be read later if the module has been unloaded. */
+/* Saves the build ids of modules, which are needed for lines and cannot be read after a module is unloaded. */
 static void note_modules(struct profile *profile, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->frames.nr; i++) {
@@ -207,7 +202,7 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 		note_modules(profile, batch);
 }
 
-/* A user frame shows the base name of its file even if it has no name of its own. */
+/* A user frame shows its file's base name even if it has no name. */
 static void show_files(struct profile *profile, const struct batch *batches)
 {
 	for (uint32_t file = 0; file < profile->files.nr; file++) {
@@ -219,7 +214,7 @@ static void show_files(struct profile *profile, const struct batch *batches)
 	}
 }
 
-/* Names the frames in files of the host, or in all others. The others come last, because they may use up the time. */
+/* Names the frames in files of the host, or in other files. */
 static void name_files(struct profile *profile, struct symbolizer *namer, const struct batch *batches,
 		       const uint32_t *numbers, bool of_host)
 {
@@ -233,9 +228,8 @@ static void name_files(struct profile *profile, struct symbolizer *namer, const 
 }
 
 /*
- * For each file of the profile that has frames without a name: gets names from `namer` and the build id from
- * `identifier`. Gets names of kernel frames from `kernel`. Each of the three may be NULL. `numbers` as in
- * name_saved_frames().
+ * Names user frames by `namer` and kernel frames by `kernel`, and gets the build ids of files from `identifier`, each for frames without a
+ * name. Each of the three may be NULL. `numbers` as in name_saved_frames().
  */
 static void answer(struct profile *profile, struct symbolizer *namer, struct symbolizer *identifier,
 		   struct symbolizer *kernel, const uint32_t *numbers)
