@@ -5,7 +5,7 @@
 
 #define WHOLE 100000 /* thousandths of a percent */
 #define LOOKS_TO_ACT 2
-#define LEAST_TIMED 16 /* runs: fewer show mainly the cost of cold caches */
+#define LEAST_TIMED 16 /* runs; the cost of fewer is dominated by cold caches */
 
 uint32_t guard_share(uint64_t cost_ns, uint64_t base_ns)
 {
@@ -40,7 +40,7 @@ void guard_begin(struct guard *guard, const struct guard_reading *now)
 		guard->nr_over[base] = 0;
 }
 
-/* Whether the cost of this window is more than what the limit allows for it, or for a second if it is shorter. */
+/* Whether the cost in the window exceeds what the limit allows for the window, or for a second if the window is shorter. */
 static bool is_spent(const struct guard *guard, const struct guard_reading *window, int base)
 {
 	double base_ns = (double)window->base_ns[base];

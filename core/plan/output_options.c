@@ -73,7 +73,7 @@ static bool ends_in(const char *path, const char *suffix)
 	return length > nr && !strcmp(path + length - nr, suffix);
 }
 
-/* The longest suffix counts: .speedscope.json also ends in .json. */
+/* The longest matching suffix counts: .speedscope.json also ends in .json. */
 enum output_format output_format_of(const char *path)
 {
 	enum output_format found = OUTPUT_DEFAULT;
@@ -160,7 +160,7 @@ static int no_format(const char *path)
 	return err;
 }
 
-/* Whether a file with the suffix of one format may have another one: .txt any text, .json also speedscope's. */
+/* Whether --format may select `format` for a file whose suffix selects `suffix`: .txt may be any text, .json also speedscope. */
 static bool suffix_allows(enum output_format suffix, enum output_format format)
 {
 	switch (suffix) {
@@ -218,7 +218,7 @@ uint32_t output_options_forms(const struct output_options *options)
 	return forms;
 }
 
-/* Calls `change` with the options of each file, and keeps the format that it sets. On an error, changes nothing. */
+/* Calls `change` with the options of each file, and keeps the format that it sets. Changes nothing if one call fails. */
 static int for_each_file(struct output_options *options,
 			 int (*change)(struct output_options *options, const void *context), const void *context)
 {
@@ -237,7 +237,7 @@ static int for_each_file(struct output_options *options,
 	return 0;
 }
 
-/* Refuses "-", which means standard output in other programs, and would be a file name here. */
+/* Refuses "-": for other programs it means standard output, here it would be a file name. */
 static int check_path(const struct output_options *options)
 {
 	int err;
@@ -272,7 +272,7 @@ static bool is_pattern(const char *path)
 	return path && (strstr(path, "%n") || strstr(path, "%t"));
 }
 
-/* Each file is named once, and --keep needs a pattern. output_check() compares other spellings, because a file system may not answer. */
+/* Each path may occur once, and --keep needs a pattern. output_check() compares paths that are spelled differently. */
 static int check_files(const struct output_options *options)
 {
 	bool any_pattern = is_pattern(options->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Output formats, files, and the look of pictures: options for the renderers. Strings are borrowed from argv. */
+/* Output formats, files, and options for the renderers. Strings are borrowed from argv. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ enum output_format {
 #define FORMAT(id, name, suffix, binary) OUTPUT_##id,
 	OUTPUT_FORMATS(FORMAT)
 #undef FORMAT
-	OUTPUT_TREE, /* --tree; like the next two, --format does not know it */
+	OUTPUT_TREE, /* --tree; not a --format, like the next two */
 	OUTPUT_FUNCTIONS, /* --functions, and the table of diff */
 	OUTPUT_SCREEN, /* --tui */
 };
@@ -37,12 +37,12 @@ enum graph_root {
 	GRAPH_ROOT_COMM,
 	GRAPH_ROOT_PID, /* "comm (pid)" */
 	GRAPH_ROOT_TID, /* "comm (pid/tid)" */
-	GRAPH_ROOT_CONTAINER, /* id of the container; without one, the cgroup */
+	GRAPH_ROOT_CONTAINER, /* container id, or the cgroup without one */
 	GRAPH_ROOT_NONE,
 };
 
 enum graph_colors {
-	COLORS_AUTO, /* KIND, or a palette for time off the CPU */
+	COLORS_AUTO, /* KIND, or another palette for time off the CPU */
 	COLORS_KIND, /* by kind of frame: kernel, user, JIT, inlined */
 	COLORS_HOT,
 	COLORS_MEM,
@@ -68,21 +68,21 @@ struct output_file {
 };
 
 struct output_options {
-	enum output_format format; /* --format; once formats are settled, that of the first file */
+	enum output_format format; /* --format; after output_options_settle(): of the first file */
 	const char *path; /* the first -o; NULL: standard output */
 	struct output_file more[OUTPUT_FILES_MAX - 1]; /* further -o */
 	uint32_t nr_more;
-	bool is_spread; /* formats are settled: each file has its own */
-	uint32_t keep; /* with a pattern in the path: how many files are kept; 0: all */
+	bool is_spread; /* after output_options_settle(): each file has its own format */
+	uint32_t keep; /* --keep: how many files are kept if the path has a pattern; 0: all */
 
 	/* pictures */
 	const char *title;
 	enum graph_colors colors;
 	enum graph_root root;
 	bool inverted; /* the root on top */
-	bool reverse; /* stacks leaf first, to see the callers of hot functions */
+	bool reverse; /* stacks from the leaf: the callers of each function */
 	bool normalize; /* differences: the first profile is scaled to the total of the second */
-	bool negate; /* differences: colours are exchanged */
+	bool negate; /* differences: colours are swapped */
 	uint32_t width; /* SVG, pixels; 0: 1200 */
 	uint32_t min_width; /* narrower boxes are left out; thousandths of a percent; 0: 8 */
 
@@ -91,51 +91,48 @@ struct output_options {
 	bool is_colored;
 
 	/* tree and table of functions */
-	uint32_t limit; /* lines of the table; for tree, the smallest share, in thousandths of a percent; 0: default */
+	uint32_t limit; /* lines of the table; for a tree, the smallest share in thousandths of a percent; 0: default */
 };
 
-/* Adds a file of -o. Usage error if there are too many. */
+/* Adds a file of -o. A usage error if there are too many. */
 _must_check_ int output_options_add(struct output_options *options, const char *path);
 
-/* The number of documents to write, and the options for one of them. */
+/* The number of documents to write, and the options of one. */
 size_t output_options_nr(const struct output_options *options);
 struct output_options output_options_of(const struct output_options *options, size_t number);
 
-/* The formats of all documents, by --format or suffix: a bit for each, 1 << OUTPUT_SVG. */
+/* The formats of all documents, by --format or suffix: bits 1 << OUTPUT_SVG etc. */
 uint32_t output_options_forms(const struct output_options *options);
 
-/* The enum output_format with this name. 0 or a usage error. */
+/* Finds a format by name: sets an enum output_format. 0 or a usage error. */
 int output_format_parse(const char *name, void *ret_format);
 /* The format of a path's suffix, or OUTPUT_DEFAULT. */
 enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format of each file: --format, or by its suffix. Usage error if a suffix is unknown or contradicts --format, for --keep
- * without a pattern in a path, and for an option that none of the formats supports.
+ * Sets the format of each file: --format, or by suffix. A usage error if a suffix is unknown or contradicts --format, for --keep without a
+ * pattern in a path, and for an option that none of the formats supports.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 
-/* The same for an option such as --tree that selects a form of text. Usage error if -o or --format selects another format. */
+/* The same for an option such as --tree that selects a form of text. A usage error if -o or --format selects another format. */
 _must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
 
-/* The same for --tui, which does not allow -o and --format. */
+/* The same for --tui, which excludes -o and --format. */
 _must_check_ int output_options_ask_screen(struct output_options *options);
 
-/*
- * -f: makes the format of text files folded; standard output and saved profiles keep theirs. Usage error if -o or --format
- * selects another format.
- */
+/* -f: text files become folded; standard output and saved profiles do not. A usage error if -o or --format selects another format. */
 _must_check_ int output_options_fold(struct output_options *options);
 
-/* Usage error if the suffix of a --save path is not that of a saved profile. */
+/* A usage error if the path of --save has the suffix of another format. */
 _must_check_ int output_check_save(const char *path);
 
-/* Usage error if a settled format does not support --histogram. `folded`: the default format prints folded lines. */
+/* A usage error if one of the formats does not support --histogram. `folded`: the default format is folded. */
 _must_check_ int output_options_histogram(const struct output_options *options, bool folded);
 
-/* The enum graph_colors or graph_root with this name. 0 or a usage error. */
+/* Finds an enum graph_colors or graph_root by name. 0 or a usage error. */
 int graph_colors_parse(const char *name, void *ret_colors);
 int graph_root_parse(const char *name, void *ret_root);
-/* "0.1" or "0.1%" as a uint32_t in thousandths of a percent. 0 or a usage error. */
+/* Parses "0.1" or "0.1%" into a uint32_t in thousandths of a percent. 0 or a usage error. */
 int graph_percent_parse(const char *text, void *ret_thousandths);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans: values of options, and descriptions. */
 #include "core/plan/plan.h"
 
 #include <errno.h>
@@ -55,7 +54,7 @@ const char *sample_event_name(enum sample_event event)
 	return (size_t)event < ARRAY_SIZE(event_names) ? event_names[event] : NULL;
 }
 
-/* The index of a name; 0: there is none. The first of the `nr` names is not used. */
+/* The index of a name; 0: not found. names[0] is unused. */
 static size_t find_name(const char *name, const char *const *names, size_t nr)
 {
 	while (--nr && strcmp(name, names[nr]))
@@ -179,7 +178,7 @@ bool plan_is_one_process(const struct plan *plan)
 
 /* ---- states of threads ---- */
 
-#define STATE_LETTERS "DIPRST" /* and t; those of ps, without those of dead threads */
+#define STATE_LETTERS "DIPRST" /* and t: the letters of ps, except those of dead threads */
 
 static int parse_letters(const char *text, struct off_cpu_plan *ret_plan)
 {
@@ -244,7 +243,7 @@ void cpus_describe(const struct u32_list *cpus, struct buf *text)
 	}
 }
 
-/* Adds "key: value", with a value from the command line, which is escaped. value = NULL: adds nothing. */
+/* Adds "key: value", with the value escaped, because it is from the command line. NULL: adds nothing. */
 static void describe_text(const char *key, const char *value, struct buf *text)
 {
 	if (!value)
