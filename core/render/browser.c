@@ -10,10 +10,10 @@
 #include "core/base/cleanup.h"
 
 enum {
-	BUDGET = 60000, /* frames at once: a few milliseconds */
+	BUDGET = 60000, /* frames per step: a few milliseconds */
 	MAX_TYPED = 200,
-	MAX_OPENED = 20000, /* lines, by one key */
-	LEAST_PERCENT = 50, /* of what is shown: such a branch is opened before the first key */
+	MAX_OPENED = 20000, /* lines opened by one key */
+	LEAST_PERCENT = 50, /* of the total: branches with so much are opened initially */
 };
 
 static const struct forest_node *node_of(const struct browser *browser, uint32_t node)
@@ -47,7 +47,7 @@ void browser_say(struct browser *browser, const char *format, ...)
 
 /* ---- forests ---- */
 
-/* In the tree in which it was made, a zoom shows a branch of the whole tree. Other views are built from the stacks of that branch. */
+/* A zoom is a branch of the tree with the same grouping, which shows only that branch. Other views are rebuilt from its stacks. */
 static bool shows_branch(const struct browser *browser)
 {
 	return browser->view == FOREST_TREE && browser->roots[FOREST_TREE] == browser->zoom.root;
@@ -65,7 +65,7 @@ uint32_t browser_top(const struct browser *browser)
 	return node;
 }
 
-/* Begins a view again, because the answer to another question is wanted. */
+/* Empties a view, to build it for another question. */
 static void ask(struct browser *browser, enum forest_view view)
 {
 	const bool is_all = !browser->zoom.path.nr ||
@@ -154,7 +154,7 @@ void browser_take(struct browser *browser, struct tree *batch)
 	browser->is_working = true;
 }
 
-/* First the stacks, then the view that is shown. The others are grown when the user looks at them. */
+/* Adds the stacks, then updates the view that is shown. Other views are updated when they are shown. */
 bool browser_work(struct browser *browser)
 {
 	struct forest *forest = browser_forest(browser);
@@ -178,7 +178,7 @@ bool browser_work(struct browser *browser)
 	return more;
 }
 
-/* ---- which lines ---- */
+/* ---- lines ---- */
 
 struct order {
 	const struct forest_node *nodes;
@@ -232,7 +232,7 @@ static void find_lines(struct browser *browser)
 		if (!node_of(browser, node)->is_open)
 			continue;
 		browser_push_children(browser, node, &stack);
-		for (size_t i = before, k = stack.nr; i + 1 < k; i++) { /* the heaviest on top */
+		for (size_t i = before, k = stack.nr; i + 1 < k; i++) { /* the heaviest is taken first */
 			const uint32_t other = stack.data[--k];
 
 			stack.data[k] = stack.data[i];
@@ -242,7 +242,7 @@ static void find_lines(struct browser *browser)
 	vec_done(&stack);
 }
 
-/* Opens a node, then its child as long as that is an only child. */
+/* Opens a node and, while it has a single child, that child. */
 static void open_node(struct browser *browser, uint32_t node)
 {
 	struct forest_node *nodes = browser_forest(browser)->nodes.data;
@@ -255,7 +255,7 @@ static void open_node(struct browser *browser, uint32_t node)
 	}
 }
 
-/* The branch that has most of what is shown, as far as it has. */
+/* Opens the branch with the most value, down to LEAST_PERCENT of the total. */
 static void open_heaviest(struct browser *browser)
 {
 	struct forest_node *nodes = browser_forest(browser)->nodes.data;
@@ -310,7 +310,7 @@ void browser_lay_out(struct browser *browser, uint32_t node)
 	move_to(browser, line_of(browser, node));
 }
 
-/* The forest has grown: the cursor keeps its node and its row. */
+/* Updates the lines; the cursor keeps its node and its row. */
 void browser_settle(struct browser *browser)
 {
 	const size_t above = browser->cursor - browser->first;
@@ -372,7 +372,7 @@ static void group(struct browser *browser)
 	ask(browser, browser->view);
 }
 
-/* The tree has all branches already. `node` is where its cursor goes. */
+/* Rebuilds the views for a changed zoom. The tree with the same grouping has all branches; its cursor moves to `node`. */
 static void ask_zoomed(struct browser *browser, uint32_t node)
 {
 	for (enum forest_view view = 0; view < FOREST_NR_VIEWS; view++) {
@@ -386,7 +386,7 @@ static void ask_zoomed(struct browser *browser, uint32_t node)
 	}
 }
 
-/* Only the branch at the cursor, in all views. */
+/* Zooms all views into the branch at the cursor. */
 static void zoom_in(struct browser *browser)
 {
 	const uint32_t cursor = browser_cursor(browser);
@@ -439,7 +439,6 @@ static void open_all(struct browser *browser, uint32_t node)
 	vec_done(&todo);
 }
 
-/* Opens and closes branches at the cursor. */
 static void change_branch(struct browser *browser, int key)
 {
 	uint32_t node = browser_cursor(browser);
@@ -482,7 +481,7 @@ static bool walk(struct browser *browser, int key)
 	return true;
 }
 
-/* Between the views, and what they are about. */
+/* Changes the view, its grouping or its zoom. */
 static bool turn(struct browser *browser, int key)
 {
 	const uint32_t frame = node_of(browser, browser_cursor(browser))->frame;
@@ -533,7 +532,7 @@ static enum browser_wish change_run(struct browser *browser, int key)
 	return BROWSER_STAY;
 }
 
-/* Escape takes back the last of these that there is: the search, the zoom. */
+/* Escape ends the search or, if there is none, the last zoom. */
 static void go_back(struct browser *browser)
 {
 	if (!browser->match) {
@@ -603,7 +602,7 @@ enum browser_wish browser_press(struct browser *browser, int key)
 		wish = type_key(browser, key);
 	else
 		wish = command(browser, key);
-	/* other views and pauses leave open what is open */
+	/* changing the view or pausing does not count as the user's choice */
 	if (browser->view == view && !browser->is_stale && key != ' ' && key != '?')
 		browser->is_touched[view] = true;
 	return wish;

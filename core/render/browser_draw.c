@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen as lines of text. */
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -7,8 +6,8 @@
 #include "core/render/browser.h"
 
 enum {
-	NAME_COLUMNS = 40, /* kept free of indentation on a screen that is wide enough */
-	WIDE_COLUMNS = 100, /* a screen with at least so many has longer bars */
+	NAME_COLUMNS = 40, /* left for names when lines are indented, if the screen is wide enough */
+	WIDE_COLUMNS = 100, /* screens with so many columns have longer bars */
 	NUMBER_COLUMNS = 9, /* of a percentage */
 	EIGHTHS = 8,
 };
@@ -18,10 +17,10 @@ enum {
 #define BLUE "\x1b[34m"
 #define PLAIN "\x1b[m"
 
-/* A line of the screen, cut at its end. */
+/* A line of the screen, truncated at its end. */
 struct canvas {
 	struct buf *text;
-	size_t left; /* columns */
+	size_t left; /* columns left */
 };
 
 static void add(struct canvas *canvas, const char *text)
@@ -46,8 +45,6 @@ static const struct forest_node *node_of(struct browser *browser, uint32_t node)
 {
 	return &browser_forest(browser)->nodes.data[node];
 }
-
-/* ---- the lines around ---- */
 
 static const char *root_name(uint8_t root)
 {
@@ -137,9 +134,7 @@ static void add_status(struct browser *browser, struct canvas *canvas)
 	add(canvas, buf_text(&line));
 }
 
-/* ---- lines of a view ---- */
-
-/* The depth from which lines are indented: deep ones would have no room for their names. */
+/* The depth where indentation starts, so that deep lines have space for their names. */
 static uint32_t left_edge(struct browser *browser, size_t numbers)
 {
 	const size_t rest = browser->columns > numbers ? browser->columns - numbers : 0;
@@ -158,7 +153,7 @@ static size_t bar_columns(const struct browser *browser)
 	return browser->columns >= WIDE_COLUMNS ? 10 : 5;
 }
 
-/* In eighths of a column where the terminal has blocks. */
+/* In eighths of a column if the terminal has block characters. */
 static void make_bar(const struct browser *browser, uint64_t part, uint64_t whole, struct buf *bar)
 {
 	static const char *const blocks[] = { " ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
@@ -241,8 +236,6 @@ static void add_head(struct browser *browser, struct canvas *canvas)
 		buf_addf(&line, " (o: order by %s)", browser->is_by_total ? "self" : "total");
 	add(canvas, buf_text(&line));
 }
-
-/* ---- help ---- */
 
 static const char *const help[] = {
 	" arrows, h j k l           move; right opens, left closes",

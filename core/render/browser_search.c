@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Search while it is typed: which nodes match, and where the next one is. */
+/* Incremental search: which nodes match, and where the next match is. */
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/render/browser.h"
 
-/* Each text is tested once. */
+/* Tests each text once. */
 static void match_frames(struct browser *browser)
 {
 	const struct tree *tree = &browser->stacks.tree;
@@ -17,7 +17,7 @@ static void match_frames(struct browser *browser)
 	}
 }
 
-/* Parents come before their children: down from the root, and back. */
+/* Parents have lower numbers than their children: one pass down, one pass up. */
 void browser_mark(struct browser *browser)
 {
 	const struct forest *forest = browser_forest(browser);
@@ -51,7 +51,7 @@ static bool has_mark(const struct browser *browser, uint32_t node, enum browser_
 	return node < browser->marks.nr && browser->marks.data[node] & mark;
 }
 
-/* Opens branches down to the first match below a node, or to the last. */
+/* Opens branches from a node down to its first match, or to the last. */
 static uint32_t open_down(struct browser *browser, uint32_t node, bool to_last)
 {
 	struct u32_list children = {};
@@ -78,7 +78,7 @@ static bool is_closed_above_match(const struct browser *browser, uint32_t node)
 	return !browser->forests[browser->view].nodes.data[node].is_open && has_mark(browser, node, MARK_BELOW);
 }
 
-/* Moves to the next match: goes through all lines once, beginning with `line`. False: nothing matches. */
+/* Moves to the next match, from `line` on, and around once. False: no match. */
 static bool find_from(struct browser *browser, size_t line, bool with_first, bool backwards)
 {
 	const size_t nr = browser->lines.nr;
@@ -127,7 +127,7 @@ void browser_begin_search(struct browser *browser)
 	browser->opened.nr = 0;
 }
 
-/* What the text before this one has opened is closed again. */
+/* Closes what the search for the previous text has opened. */
 static void close_opened(struct browser *browser)
 {
 	for (size_t i = 0; i < browser->opened.nr; i++)

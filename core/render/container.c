@@ -16,7 +16,7 @@ static size_t id_at(const char *text)
 	return digits ? 33 + digits : 0;
 }
 
-/* In one part of the path: at its start, or after a dash of a prefix like "cri-containerd-". */
+/* Searches one part of the path: the id is at its start, or after a dash ("cri-containerd-"). */
 static size_t id_in_part(const char *part, size_t nr, const char **ret_id)
 {
 	for (size_t i = 0; i < nr; i++) {

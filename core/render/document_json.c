@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The JSON document: schema version 1, docs/reference/profile.schema.json. Streamed, ASCII only. Addresses are strings
- * and clocks are seconds, because many readers keep only 53 bits of a number.
- */
+/* The JSON document (docs/reference/profile.schema.json), streamed, in ASCII. Addresses are strings: many readers keep only 53 bits. */
 #include <inttypes.h>
 
 #include "core/base/cleanup.h"
@@ -18,7 +15,7 @@ struct writer {
 	unsigned int apart; /* enum merge_apart */
 	struct stream *stream;
 	struct json json;
-	struct merged merged; /* of the interval at hand */
+	struct merged merged; /* of the current interval */
 };
 
 static void add_string(struct writer *writer, const char *key, string_id string)
@@ -235,7 +232,7 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 	end_object(writer);
 }
 
-/* The waker of a sleeper, or why there is none. Its stacks are those of the text report. */
+/* The waker of a sleeper, or why there is none. Its stacks are as in the text report. */
 static void add_waker(struct writer *writer, const struct merged_row *row)
 {
 	static const char *const reasons[WAKER_NR_REASONS] = {
@@ -306,7 +303,7 @@ static void add_durations(struct writer *writer, const struct durations *duratio
 	json_end(&writer->json, ']');
 }
 
-/* A row is the calls of one class of lengths. */
+/* A row has the calls of one class of lengths. */
 static void add_length(struct writer *writer, const struct merged_row *row)
 {
 	const struct profile_view *view = &writer->profile->view;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of `perf script`, which FlameScope, speedscope, the Firefox profiler and stackcollapse-perf.pl read: one
- * sample per row, with its time, and with its value as the period. Nothing precedes the first sample, because readers
- * detect the format by the first line.
+ * The format of `perf script`, for FlameScope, speedscope, the Firefox profiler and stackcollapse-perf.pl: one sample per row, with its
+ * time, and its value as the period. Readers detect the format by the first line, so nothing precedes the first sample.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static void add_text(struct writer *writer, string_id string)
 	escape_add(writer->out, profile_string(writer->profile, string), ESCAPE_LINE);
 }
 
-/* A line that begins with # would be a comment. Leading spaces are dropped, so a command of spaces alone is empty. */
+/* A line that begins with # would be a comment. Leading spaces are removed, so a command of only spaces is empty. */
 static void add_command(struct writer *writer, string_id string)
 {
 	const char *text = profile_string(writer->profile, string);
@@ -37,7 +36,7 @@ static void add_command(struct writer *writer, string_id string)
 	escape_add(writer->out, *text ? text : LABEL_UNKNOWN, ESCAPE_LINE);
 }
 
-/* An event is one word. */
+/* Replaces spaces, because an event is one word. */
 static void add_event(struct writer *writer, string_id string)
 {
 	size_t at = writer->out->nr;
@@ -48,7 +47,7 @@ static void add_event(struct writer *writer, string_id string)
 			writer->out->data[at] = '_';
 }
 
-/* Kernel modules in brackets, files by path, code made at run time by the name of its perf map or jitdump. */
+/* Kernel modules are in brackets, files have their path, generated code has the name of its perf map or jitdump. */
 static void add_dso(struct writer *writer, const struct profile_frame *frame)
 {
 	const char *module = profile_string(writer->profile, frame->module);
@@ -111,7 +110,7 @@ static void add_stack(struct writer *writer, const struct merged_stack *stack)
 		add_name(writer, stack_root_label(stack));
 }
 
-/* The waker above the sleeper and upside down, as in other formats, so that their innermost frames meet. */
+/* The waker stands upside down above the sleeper, as in other formats: the innermost frames of both meet. */
 static void add_waker(struct writer *writer, const struct merged_row *row)
 {
 	const struct merged_stack *stacks[] = { &row->waker_user, &row->waker_kernel };

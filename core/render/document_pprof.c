@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof: rows become samples, code places locations, names functions, files mappings. Ids count from 1 without gaps,
- * because Parca uses them as positions. What the format's readers expect beyond its description:
+ * pprof: rows become samples, addresses locations, names functions, files mappings. Ids count from 1 without gaps, because Parca uses them
+ * as positions. Readers expect more than the format's description says:
  *
- *   - a mapping whose functions are known says so, or pprof goes looking for symbols itself;
- *   - system_name stays empty: where it equals the name, pprof demangles once more and cuts template arguments away;
- *   - return addresses are written minus one, inside the call;
- *   - the process id is a number label, which Pyroscope drops, so that it does not become a series for each process;
- *   - the first mapping is the program: pprof shows it as the file of the profile.
+ *  - has_functions is set in mappings, else pprof searches for symbols itself;
+ *  - system_name stays empty: if it equals the name, pprof demangles again and removes template arguments;
+ *  - return addresses are decremented, so that they are inside the call;
+ *  - the process id is a number label, which Pyroscope drops: so it does not become one series per process;
+ *  - the first mapping is the program: pprof shows it as the file of the profile.
  *
- * Frames in files are known by their offset, not by an address of one process, so every mapping gets an address range
- * of its own, 2^40 bytes wide: address - memory_start is the offset in the file.
+ * Frames in files have an offset, and no address of one process. So every mapping gets an address range of its own, 2^40 bytes wide:
+ * address - memory_start is the offset in the file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,35 +40,35 @@ struct sample {
 
 struct function {
 	Pprof__Function message;
-	string_id source; /* functions of one name in several sources are several; 0: its source is not known */
-	uint64_t label; /* id of its location without an address; 0: none yet */
+	string_id source; /* functions with one name in several sources are separate; 0: unknown */
+	uint64_t label; /* id of its location without an address; 0: none */
 };
 
 struct encoder {
 	const struct profile *profile;
 	struct profile_view view;
 	unsigned int apart; /* enum merge_apart */
-	struct strtab strings; /* ids are positions in string_table */
+	struct strtab strings; /* ids are indices in string_table */
 	string_id comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key, guess_key;
 	uint64_t kernel_mapping;
-	size_t program; /* position of the file that is the first mapping, in place of the file 0 */
-	/* The number of events, and where it is known their time; of `wall` then the time of each state. */
+	size_t program; /* index of the file that is the first mapping, swapped with file 0 */
+	/* The number of events and, if known, their time; for `wall` also the time in each state. */
 	Pprof__ValueType types[2 + WALL_NO_STATE], *type_list[2 + WALL_NO_STATE];
 	size_t nr_types;
-	uint64_t period; /* nanoseconds of a timed sample; 0: rows have their own time, or none */
+	uint64_t period; /* of a timed sample, ns; 0: rows have their own time, or none */
 
-	VEC(Pprof__Mapping) mappings; /* the program, files in their order, then the kernel */
+	VEC(Pprof__Mapping) mappings; /* the program, the other files in their order, the kernel */
 	VEC(Pprof__Location) locations;
-	VEC(Pprof__Line) lines;       /* of the locations, in their order */
+	VEC(Pprof__Line) lines; /* of the locations, in the same order */
 	VEC(struct function) functions;
 	struct hashidx function_index; /* by name and source */
 	VEC(struct sample) samples;
 	VEC(uint64_t) stacks;         /* location ids of all samples */
-	VEC(int64_t) values;          /* nr_types per sample */
+	VEC(int64_t) values; /* nr_types for each sample */
 	VEC(int64_t) comments;
-	/* Ids of the locations of profile frames, with and without inlined calls; 0: not made yet. */
+	/* Location ids of profile frames, with and without inlined calls; 0: none yet. */
 	uint64_t (*location_of)[2];
-	VEC(void *) lists; /* arrays of pointers that the message refers to */
+	VEC(void *) lists; /* arrays of pointers in the message */
 };
 
 static void encoder_done(struct encoder *encoder)
@@ -113,7 +113,7 @@ static bool has_kernel(const struct profile *profile)
 	return false;
 }
 
-/* As pprof decides it: a file with a real path that is not a library. */
+/* Decides as pprof does: a file with a path that is not a library. */
 static bool is_program(const struct profile *profile, const struct profile_file *file)
 {
 	const char *path = profile_string(profile, file->path), *name = path_name(path);
@@ -126,7 +126,7 @@ static bool is_program(const struct profile *profile, const struct profile_file 
 	return !suffix;
 }
 
-/* The file of the outermost frame that lies in a program, or SIZE_MAX. Threads begin in a library. */
+/* The file of the outermost frame in a program, because threads begin in a library; SIZE_MAX: none. */
 static size_t program_of(const struct profile *profile, const bool *programs, uint32_t position)
 {
 	const struct profile_record *record;
@@ -143,7 +143,7 @@ static size_t program_of(const struct profile *profile, const bool *programs, ui
 	return SIZE_MAX;
 }
 
-/* The program with the most samples, or with the most time in a profile of times; file 0 if there is none. */
+/* The program with the most samples, or most time in a profile of times; 0 if there is none. */
 static size_t main_program(const struct encoder *encoder, const struct profile_interval *intervals, size_t nr)
 {
 	const struct profile *profile = encoder->profile;
@@ -167,7 +167,7 @@ static size_t main_program(const struct encoder *encoder, const struct profile_i
 	return best;
 }
 
-/* Swaps the program with file 0: from a file to the id of its mapping minus one, or back. */
+/* Swaps the program with file 0: converts a file to the id of its mapping minus one, and back. */
 static size_t mapping_of(const struct encoder *encoder, size_t file)
 {
 	if (file == encoder->program)
@@ -214,7 +214,7 @@ static bool same_function(const void *context, uint32_t position, const void *ke
 	return function->message.name == wanted[0] && function->source == wanted[1];
 }
 
-/* The id of a function. Without a source its file is the module in which the name was first seen. */
+/* The id of a function. Without a source, its file is the module in which its name first occurred. */
 static uint64_t function_of(struct encoder *encoder, string_id name, string_id source, string_id module)
 {
 	const string_id key[] = { name, source };
@@ -231,7 +231,7 @@ static uint64_t function_of(struct encoder *encoder, string_id name, string_id s
 	return position + 1;
 }
 
-/* Adds the line of a frame; the id of its function, or 0 and no line if only the address is known. */
+/* Adds the line of a frame. Returns the id of its function; 0 and no line if only the address is known. */
 static uint64_t add_line(struct encoder *encoder, const struct profile_frame *frame)
 {
 	Pprof__Line line = PPROF__LINE__INIT;
@@ -248,7 +248,7 @@ static uint64_t add_line(struct encoder *encoder, const struct profile_frame *fr
 	return line.function_id;
 }
 
-/* Its lines are those from `first_line` on, the innermost inlined call first. link_locations() sets the pointers. */
+/* Its lines begin at `first_line`, with the innermost inlined call. link_locations() sets the pointers. */
 static uint64_t add_location(struct encoder *encoder, Pprof__Location *location, size_t first_line, uint64_t function)
 {
 	location->id = encoder->locations.nr + 1;
@@ -326,7 +326,7 @@ static void add_label_location(struct encoder *encoder, const char *label)
 
 /* ---- samples ---- */
 
-/* The position of the outermost frame that is not inlined, or of the first frame if all are. */
+/* The index of the outermost frame that is not inlined; of the first frame if all are inlined. */
 static uint32_t last_function(const struct profile *profile, const struct merged_stack *stack)
 {
 	uint32_t at = stack->first + stack->nr;
@@ -336,7 +336,7 @@ static uint32_t last_function(const struct profile *profile, const struct merged
 	return at > stack->first ? at - 1 : stack->first;
 }
 
-/* An inlined call is a line in the location of its function, unless --max-depth has cut that function off. */
+/* An inlined call is a line in the location of its function, unless --max-depth has removed the function. */
 static void add_stack(struct encoder *encoder, const struct merged_stack *stack, const char *missed)
 {
 	const struct profile *profile = encoder->profile;
@@ -363,7 +363,7 @@ static void add_comm(struct encoder *encoder, string_id comm)
 		add_label_location(encoder, buf_text(&text));
 }
 
-/* Upside down, the lines of a location would be in the wrong order, so each inlined call has a location of its own. */
+/* Adds a stack root first. The lines of a location would be in the wrong order, so each inlined call gets its own location. */
 static void add_stack_down(struct encoder *encoder, const struct merged_stack *stack)
 {
 	if (stack->cut)
@@ -373,7 +373,7 @@ static void add_stack_down(struct encoder *encoder, const struct merged_stack *s
 			 location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1], true));
 }
 
-/* As in flame graphs, the waker stands upside down on the sleeper; its name is the leaf. */
+/* The waker stands upside down above the sleeper, as in flame graphs; its name is the leaf. */
 static void add_waker(struct encoder *encoder, const struct merged_row *row)
 {
 	if (row->waker == PROFILE_NONE)
@@ -493,7 +493,7 @@ static void add_interval(struct encoder *encoder, const struct profile_interval 
 
 /* ---- the message ---- */
 
-/* An array of pointers to the elements of a table, each of which begins with its message. */
+/* Returns an array of pointers to a table's elements, which begin with their message. */
 static void *pointers(struct encoder *encoder, const void *table, size_t nr, size_t element_bytes)
 {
 	const void **list = xcalloc(nr + 1, sizeof(*list));
@@ -506,7 +506,7 @@ static void *pointers(struct encoder *encoder, const void *table, size_t nr, siz
 
 #define POINTERS(table) pointers(encoder, encoder->table.data, encoder->table.nr, sizeof(*encoder->table.data))
 
-/* At the end, because tables move while they grow. */
+/* Called at the end, because growing tables move. */
 static void link_samples(struct encoder *encoder)
 {
 	uint64_t *stack = encoder->stacks.data;
@@ -596,7 +596,7 @@ static void add_type(struct encoder *encoder, const char *type, const char *unit
 	encoder->type_list[encoder->nr_types++] = added;
 }
 
-/* Names that other tools know: "samples" and "cpu" as in Go's CPU profiles, "off_cpu" as in OpenTelemetry's. */
+/* Types that other tools know: "samples" and "cpu" of Go's CPU profiles, "off_cpu" of OpenTelemetry's. */
 static void add_types(struct encoder *encoder, Pprof__Profile *message)
 {
 	const struct profile_clocks *clocks = &encoder->profile->clocks;
@@ -628,7 +628,6 @@ static void add_types(struct encoder *encoder, Pprof__Profile *message)
 	message->default_sample_type = encoder->types[encoder->nr_types > 1].type;
 }
 
-/* The key of a label that few profiles need. */
 static string_id add_guess_key(struct encoder *encoder)
 {
 	for (size_t i = 0; i < encoder->profile->frames.nr; i++)

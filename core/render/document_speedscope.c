@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* speedscope's own format: a table of frames, and stacks as positions in it, root first, each with its weight. */
+/* speedscope's format: a table of frames, and stacks as indices into it, root first, each with its weight. */
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/json.h"
@@ -39,7 +39,7 @@ static void add_stack(const struct tree *tree, const struct tree_node *node, uin
 	json_end(json, ']');
 }
 
-/* Every node with a self value is the leaf of a stack; with times, each sample is one of its own, in their order. */
+/* Every node with a self value is the leaf of one sample; with times, every moment is a sample. */
 static void add_samples(const struct tree *tree, struct json *json, struct stream *stream)
 {
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
@@ -89,7 +89,7 @@ static void add_profile(const struct tree *tree, const char *name, const char *u
 	json_end(json, '}');
 }
 
-/* The title, and a line below it if the run was cut short. */
+/* The title and, if the run was ended early, a line about that. */
 static void add_name(const char *title, const struct profile_interval *intervals, size_t nr, struct buf *name)
 {
 	buf_adds(name, title);

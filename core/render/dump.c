@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads as they are now: each process with its threads, those with the same stacks together. A row's first kernel frame is the state of
- * the thread (core/profile/wait_reasons.h), its sum the time since the thread last came onto a CPU.
+ * Threads as they are now: for each process its threads, grouped by stack. A row's first kernel frame is the state of the thread
+ * (core/profile/wait_reasons.h), its sum the time since the thread last got a CPU.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,8 +25,6 @@ struct thread {
 	const struct profile_record *record;
 };
 
-/* ---- order ---- */
-
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -38,13 +36,13 @@ static int compare_processes(const struct thread *a, const struct thread *b)
 		       ?: compare_numbers(a->record->start_time_ns, b->record->start_time_ns);
 }
 
-/* Nothing is at NULL: a file may have no frames at all. */
+/* memcmp() must not get NULL, and a file may have no frames. */
 static int compare_bytes(const void *a, const void *b, size_t nr)
 {
 	return nr ? memcmp(a, b, nr) : 0;
 }
 
-/* By frames and addresses: the frames of two files may have the same address. */
+/* Compares frames and addresses: frames of two files can have the same address. */
 static int compare_stacks(const struct thread *a, const struct thread *b)
 {
 	const struct profile *profile = a->profile;
@@ -66,13 +64,13 @@ static int compare_by_stack(const void *left, const void *right)
 	return compare_processes(a, b) ?: compare_stacks(a, b) ?: compare_numbers(a->record->tid, b->record->tid);
 }
 
-/* Threads with the same stacks: from `first` on. */
+/* Threads with the same stacks: `nr` from `first` on. */
 struct group {
 	const struct thread *first;
 	size_t nr;
 };
 
-/* The main thread's group first, as its id is the lowest. */
+/* The group of the main thread comes first: its id is the lowest. */
 static int compare_groups(const void *left, const void *right)
 {
 	const struct group *a = left, *b = right;
@@ -94,8 +92,6 @@ static void find_groups(const struct thread *threads, size_t nr, group_list *ret
 		qsort(ret_groups->data, ret_groups->nr, sizeof(*ret_groups->data), compare_groups);
 }
 
-/* ---- words ---- */
-
 static void add_time(struct buf *text, uint64_t ns)
 {
 	if (ns < NSEC_PER_SEC)
@@ -116,7 +112,7 @@ static void add_nr(struct buf *text, size_t nr, const char *one, const char *man
 	buf_addf(text, " %s", nr == 1 ? one : many);
 }
 
-/* ", last ran 2.1 h ago", or the shortest and the longest. 0: not known. */
+/* Adds ", last ran 2.1 h ago", or the shortest and the longest time. 0 means unknown. */
 static void add_waits(struct buf *text, const struct group *group)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -159,7 +155,7 @@ static void add_threads(struct text_writer *writer, const struct group *group)
 	}
 }
 
-/* Without its brackets: "S futex". A saved profile may have any text there. */
+/* Adds the state without its brackets: "S futex". In a saved profile it can be any text. */
 static void add_state(struct text_writer *writer, const struct profile_record *record)
 {
 	const struct profile *profile = writer->profile;
@@ -177,8 +173,6 @@ static void add_state(struct text_writer *writer, const struct profile_record *r
 	buf_adds(&writer->out.text, ": ");
 	escape_add(&writer->out.text, buf_text(&state), ESCAPE_NAME);
 }
-
-/* ---- the report ---- */
 
 static void add_group(struct text_writer *writer, const struct group *group)
 {

@@ -16,7 +16,7 @@ static bool test(const struct match *match, const struct profile *profile, strin
 	return match_test(match, text, strlen(text));
 }
 
-/* For each frame whether its name matches; NULL without an expression. */
+/* For each frame: whether its name matches. NULL without an expression. */
 static bool *matching_frames(const struct profile *profile, const struct match *match)
 {
 	bool *frames;
@@ -37,7 +37,7 @@ static bool record_has_frame(const struct profile *profile, const struct profile
 	return false;
 }
 
-/* For a pair, either stack will do. */
+/* Of a pair, one of the two stacks is enough. */
 static bool has_frame(const struct profile *profile, uint32_t record, const bool *frames)
 {
 	uint32_t parts[2];
@@ -56,8 +56,6 @@ static bool has_pid(const struct filter *filter, uint32_t tgid)
 			return true;
 	return !filter->tgids.nr;
 }
-
-/* ---- time ---- */
 
 static void drop_intervals(struct profile *profile, size_t nr)
 {
@@ -88,8 +86,6 @@ static int apply_since(const struct filter *filter, struct profile *profile, uin
 	return 0;
 }
 
-/* ---- rows ---- */
-
 static int require_tgids(const struct filter *filter, const struct profile *profile)
 {
 	if (!filter->tgids.nr || !profile->records.nr)
@@ -113,7 +109,7 @@ static bool is_chosen(const struct chosen *chosen, const struct profile *profile
 	uint32_t parts[2];
 
 	profile_parts(profile, row->record, parts);
-	record = &profile->records.data[parts[0]]; /* of a pair the sleeper */
+	record = &profile->records.data[parts[0]]; /* of a pair: the sleeper */
 	if (profile->view.times && profile->records.data[row->record].time_ns < chosen->from_ns)
 		return false;
 	return (!chosen->wanted || has_frame(profile, row->record, chosen->wanted)) &&
@@ -129,7 +125,7 @@ static void choose_rows(const struct chosen *chosen, const struct profile *profi
 		if (is_chosen(chosen, profile, &interval->rows.data[i]))
 			interval->rows.data[nr++] = interval->rows.data[i];
 	interval->rows.nr = nr;
-	hashidx_done(&interval->row_index); /* its positions are the old ones */
+	hashidx_done(&interval->row_index); /* its indices have changed */
 }
 
 int filter_apply(const struct filter *filter, struct profile *profile)

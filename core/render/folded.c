@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Folded lines for flame graphs: comm;user root..leaf;[-;]kernel root..leaf count.
- */
+/* Folded lines for flame graphs: comm;user root..leaf;[-;]kernel root..leaf count. */
 #include <inttypes.h>
 
 #include "core/render/rows.h"
@@ -32,7 +30,7 @@ void folded_stack(struct text_writer *writer, const struct merged_stack *stack, 
 		add_labels(writer, stack, kernel);
 }
 
-/* Root first, each frame with a mark; an inlined call has its own. */
+/* Adds frames root first, each with a mark; inlined calls have their own mark. */
 static void add_marked_kernel(struct text_writer *writer, const struct merged_stack *stack)
 {
 	add_labels(writer, stack, true);
@@ -53,7 +51,7 @@ static void add_comm(struct text_writer *writer, const struct merged_row *row)
 		buf_adds(&writer->out.text, LABEL_UNKNOWN);
 	else if (view_shows_process(writer->view))
 		writer_add_name(writer, record->comm);
-	if (writer->view->by_thread) /* as stackcollapse-perf.pl --tid */
+	if (writer->view->by_thread) /* as in stackcollapse-perf.pl --tid */
 		buf_addf(&writer->out.text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
 }
 

@@ -27,9 +27,7 @@ void forest_done(struct forest *forest)
 	*forest = (struct forest){};
 }
 
-/* ---- nodes by parent and frame ---- */
-
-/* A table of numbers of nodes, not a hashidx: it is a third of the size, and grows without a long pause. */
+/* A hash table of node numbers. A hashidx would be three times as large, and grow with a long pause. */
 static size_t slot_of(const struct forest *forest, uint32_t parent, uint32_t frame)
 {
 	uint64_t hash = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15ULL;
@@ -93,9 +91,7 @@ static uint32_t step(struct forest *forest, uint32_t parent, uint32_t frame, uin
 	return node;
 }
 
-/* ---- stacks ---- */
-
-/* Whether the stack is in the part that is asked for. */
+/* Whether the stack is in the zoomed part. */
 static bool is_asked(const struct forest *forest, const struct stacks *stacks, size_t number)
 {
 	const struct forest_zoom *zoom = forest->question.zoom;
@@ -119,7 +115,7 @@ static void add_tree(struct forest *forest, uint32_t node, const uint32_t *frame
 	forest->nodes.data[node].self += value;
 }
 
-/* A recursive function is counted once. */
+/* Counts a recursive function once. */
 static void add_functions(struct forest *forest, const struct stacks *stacks, uint32_t top, const uint32_t *frames,
 			  uint32_t nr, uint64_t value)
 {
@@ -137,7 +133,7 @@ static void add_functions(struct forest *forest, const struct stacks *stacks, ui
 		forest->nodes.data[forest_child(forest, top, frames[nr - 1])].self += value;
 }
 
-/* From the innermost function on, or from the outermost call of the one that is asked for. */
+/* Adds a path from the innermost function outwards, or from the outermost call of the focus. */
 static void add_callers(struct forest *forest, uint32_t top, const uint32_t *frames, uint32_t nr, uint64_t value)
 {
 	const uint32_t focus = forest->question.focus;
@@ -148,7 +144,7 @@ static void add_callers(struct forest *forest, uint32_t top, const uint32_t *fra
 			end = i + 1;
 	for (uint32_t i = end; i > 0; i--)
 		node = step(forest, node, frames[i - 1], value);
-	if (nr && (!focus || frames[nr - 1] == focus)) /* of the functions that were running, not of their callers */
+	if (nr && (!focus || frames[nr - 1] == focus)) /* self: only of functions that were running */
 		forest->nodes.data[forest_child(forest, top, frames[nr - 1])].self += value;
 	forest->nodes.data[top].self += nr ? 0 : value;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Colours by name: a hash of the text picks a place in the palette's range of hues. The hash is not seeded, so that a
- * function has one colour in all pictures. Ranges are chosen so that black text has a contrast of 4.5 at least, which
- * is the accessibility guideline's bound (WCAG 2.1, 1.4.3); tests/unit/test_graph.c measures it.
+ * Colours by name: a hash of the text selects a hue in the range of the palette. The hash has no seed, so a function has the same colour in
+ * all pictures. Black text has a contrast of at least 4.5 in all ranges, the limit of the accessibility guideline (WCAG 2.1, 1.4.3);
+ * tests/unit/test_graph.c measures it.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const struct range kinds[TREE_NR_KINDS] = {
 	[TREE_ALL] = { 40, 1, 20, 84, 1 },
 };
 
-/* FNV-1a, mixed at the end so that all of its bits depend on all letters. */
+/* FNV-1a with a final mix, so that all bits depend on all letters. */
 static uint32_t hash_text(const char *text)
 {
 	uint32_t hash = 2166136261u;
@@ -43,7 +43,7 @@ static uint32_t hash_text(const char *text)
 	return hash ^ hash >> 15;
 }
 
-/* CSS Color 4, hsl(): hue in degrees, saturation and lightness from 0 to 1. */
+/* hsl() of CSS Color 4: hue in degrees, saturation and lightness from 0 to 1. */
 static uint32_t rgb(double hue, double saturation, double lightness)
 {
 	double chroma = saturation * (lightness < 0.5 ? lightness : 1 - lightness);
@@ -85,7 +85,7 @@ static const struct range *java_range(const struct tree *tree, const struct tree
 	}
 }
 
-/* Of the frames with which the stacks of `wall` begin, and of its reasons: states have colours of their own. */
+/* The states of `wall`, which are frames at the root of its stacks, and its reasons have their own colours. */
 static const struct range *state_range(const char *text)
 {
 	static const struct {

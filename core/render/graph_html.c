@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page: a style, the script, and the tree as data, in one file. A content security policy forbids all network
- * access. The data is ASCII JSON without any character of markup, so no name can end its element; the script inserts
- * names as text only.
+ * The page is one file: style, script, and the tree as data. A content security policy forbids network access. The data is ASCII JSON
+ * without markup characters, so no name can end its element; the script inserts names only as text.
  */
 #include <string.h>
 
@@ -13,7 +12,7 @@
 #include "core/render/graph.h"
 #include "render_scripts.h"
 
-/* Base 32, least significant digit first; every digit but the last is from the second half of the alphabet. */
+/* Base 32, least significant digit first. All digits but the last are from the second half of the alphabet. */
 static void add_number(struct buf *out, uint64_t number)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-";
@@ -28,7 +27,7 @@ static void add_number(struct buf *out, uint64_t number)
 	buf_add(out, text, nr);
 }
 
-/* The moments of the tree, in microseconds since the first one. Each is the time since the moment before it, the node and the value. */
+/* The moments of the tree in microseconds since the first one: each as the time since the moment before, the node and the value. */
 static void add_moments(const struct tree *tree, const struct graph_times *times, struct json *json)
 {
 	uint64_t first = times->edges ? times->edges[0] : tree->moments.data[0].time_ns, before = 0;
@@ -55,7 +54,7 @@ static void add_moments(const struct tree *tree, const struct graph_times *times
 	json_end(json, '}');
 }
 
-/* Nodes in preorder; the depth as the number of steps up from where a child of the node before would stand. */
+/* Nodes in preorder. A depth is stored as the number of levels above a child of the previous node. */
 static void add_nodes(const struct tree *tree, bool diff, struct buf *out)
 {
 	int64_t depth = -1;
@@ -72,7 +71,7 @@ static void add_nodes(const struct tree *tree, bool diff, struct buf *out)
 	}
 }
 
-/* The source file and the line of each frame; nothing if no frame has one. */
+/* The source file and line of each frame; nothing if no frame has any. */
 static void add_lines_of_frames(const struct tree *tree, struct json *json)
 {
 	bool any = false;
@@ -120,7 +119,6 @@ static void add_caption(const char *key, const char *text, struct json *json)
 	json_text(json, key, buf_text(&safe));
 }
 
-/* The lines of a text as an array. */
 static void add_lines(const char *key, const char *text, struct json *json)
 {
 	json_begin(json, key, '[');
@@ -193,6 +191,6 @@ void graph_html(const struct tree *tree, const struct output_options *options, c
 	buf_add(ret_html, script_graph_page_view_js, script_graph_page_view_js_size);
 	buf_add(ret_html, script_graph_page_time_js, script_graph_page_time_js_size);
 	buf_add(ret_html, script_graph_page_menu_js, script_graph_page_menu_js_size);
-	buf_add(ret_html, script_graph_page_js, script_graph_page_js_size); /* begins */
+	buf_add(ret_html, script_graph_page_js, script_graph_page_js_size); /* starts the page */
 	buf_adds(ret_html, "</script>\n</body>\n</html>\n");
 }

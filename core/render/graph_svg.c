@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Flame graphs as SVG. Boxes are drawn in preorder; a box that is too narrow to be seen is omitted with everything
- * above it, so the size of the file depends on the width of the picture, not on the number of stacks. Lengths are
- * rounded to hundredths of a pixel, so that the same tree gives the same bytes everywhere.
+ * Flame graphs as SVG. Boxes are drawn in preorder. A box that is too narrow is omitted with everything above it, so the size of the file
+ * depends on the width of the picture, not on the number of stacks. Lengths are rounded to hundredths of a pixel, so that the same tree
+ * gives the same bytes everywhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 
 enum {
 	SIDE = 10,       /* pixels left and right of the boxes */
-	ROW = 17,        /* height of a row of boxes, with the gap */
+	ROW = 17, /* height of a row of boxes, including the gap */
 	TOP = 58,        /* title and subtitle */
-	LINE = 16,       /* of text: what a difference does not show, legend and notes */
-	NOTES = 12,      /* lines of notes at most */
-	BOTTOM = 40,     /* what is under the pointer, and the matched share */
+	LINE = 16, /* height of a line of text: missing stacks, legend, notes */
+	NOTES = 12, /* maximum of note lines */
+	BOTTOM = 40, /* details of the box under the pointer, and the matched share */
 	DEFAULT_WIDTH = 1200,
 	DEFAULT_MIN_WIDTH = 8, /* thousandths of a percent: a tenth of a pixel */
 	GLYPH = 708,     /* hundredths of a pixel: width of a letter of 12 pixels */
@@ -30,20 +30,20 @@ struct drawing {
 	const struct output_options *options;
 	const struct graph_caption *caption;
 	struct buf *out;
-	uint64_t whole;       /* what the full width stands for */
-	uint64_t smallest;    /* boxes with less are left out */
+	uint64_t whole; /* value of the full width */
+	uint64_t smallest; /* smaller boxes are omitted */
 	uint64_t largest_change;
 	uint32_t width;       /* pixels of the boxes */
 	uint32_t top;         /* of the boxes */
-	uint32_t depth;       /* of what is drawn */
+	uint32_t depth; /* of drawn boxes */
 	uint32_t height;
-	uint64_t *offset;     /* for each depth: where the next box begins */
-	uint32_t *colors;     /* by frame, + 1 << 24 once made */
+	uint64_t *offset; /* for each depth: offset of the next box */
+	uint32_t *colors; /* by frame; bit 24 is set when computed */
 };
 
-/* ---- what is drawn ---- */
+/* ---- boxes ---- */
 
-/* False for a node that is too small to be seen. Then nothing above it is drawn either. */
+/* False for a node that is too narrow. Nothing above it is drawn either. */
 static bool is_drawn(const struct drawing *drawing, const struct tree_node *node)
 {
 	return node->total[TREE_NOW] && node->total[TREE_NOW] >= drawing->smallest;
@@ -127,7 +127,7 @@ static void add_tooltip(struct drawing *drawing, const struct tree_node *node, c
 	buf_adds(drawing->out, ")</title>");
 }
 
-/* As much of the name as fits. The script does the same when it zooms. */
+/* Adds as much of the name as fits. The script does the same after zooming. */
 static void add_label(struct drawing *drawing, const char *name, uint64_t width)
 {
 	const uint32_t room = width > 600 ? (uint32_t)((width - 600) / GLYPH) : 0;
@@ -187,7 +187,7 @@ static void add_boxes(struct drawing *drawing)
 	}
 }
 
-/* ---- around it ---- */
+/* ---- head and foot ---- */
 
 /* `x` and `y` in pixels. */
 static void add_text(struct drawing *drawing, const char *id, uint32_t x, uint32_t y, const char *anchor,
@@ -238,7 +238,7 @@ static void add_head(struct drawing *drawing, uint32_t below)
 	add_text(drawing, "matched", width - SIDE, below - 14, "end", " ");
 }
 
-/* Widths show the values now, so stacks that only the profile before has get a sentence, but no box. */
+/* Widths show the values now. Stacks that only the earlier profile has get a sentence, but no box. */
 static void add_missing(const struct drawing *drawing, struct buf *text)
 {
 	const struct tree *tree = drawing->tree;
@@ -252,7 +252,7 @@ static void add_missing(const struct drawing *drawing, struct buf *text)
 	buf_adds(text, " and have no box");
 }
 
-/* ---- below the boxes: what the colours mean, and what the numbers lack ---- */
+/* ---- below the boxes: legend and notes ---- */
 
 static void add_legend(struct drawing *drawing, uint32_t y)
 {
@@ -291,7 +291,7 @@ static uint32_t nr_notes(const char *losses)
 	return nr < NOTES ? nr : NOTES;
 }
 
-/* A line that is too long for the picture is cut on the screen; its tooltip has all of it. */
+/* A note that is too long for the picture is truncated by the viewer; its tooltip has all of it. */
 static void add_notes(struct drawing *drawing, uint32_t y)
 {
 	const char *text = drawing->caption->losses;

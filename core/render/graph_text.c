@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pictures and documents share: captions, escaped text, numbers. */
+/* Shared by pictures and documents: captions, escaped text, numbers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static char *escaped(const char *text)
 	return xstrdup(buf_text(&safe));
 }
 
-/* The header without "Hit Ctrl-C to end.", which makes no sense in a picture. */
+/* The header without "Hit Ctrl-C to end.". */
 static char *subtitle_of(const struct profile *profile)
 {
 	static const char waiting[] = "... Hit Ctrl-C to end.";
@@ -69,7 +69,7 @@ static void add_host(struct buf *text, const struct profile *profile)
 		buf_addf(text, ", %u CPU%s", profile->host.nr_cpus, profile->host.nr_cpus == 1 ? "" : "s");
 }
 
-/* The host's local time at the begin, and the time until the end. */
+/* The host's local time at the start, and the duration. */
 static void add_when(struct buf *text, const struct profile *profile, const struct profile_interval *first,
 		     const struct profile_interval *last)
 {
@@ -123,7 +123,7 @@ void xml_add(struct buf *buf, const char *text)
 		case '\'':
 			buf_adds(buf, "&#39;");
 			break;
-		case '\xef': /* U+FFFE and U+FFFF, which XML does not allow */
+		case '\xef': /* U+FFFE and U+FFFF are not allowed in XML */
 			if (text[1] == '\xbf' && (text[2] == '\xbe' || text[2] == '\xbf')) {
 				buf_adds(buf, "\xef\xbf\xbd");
 				text += 2;
@@ -195,8 +195,6 @@ void gone_add(struct buf *buf, const struct tree *tree, const char *unit)
 	percent_add(buf, gone, tree->nodes.data[0].total[TREE_BEFORE], 0);
 	buf_adds(buf, ") are in stacks that no longer occur");
 }
-
-/* ---- on a terminal ---- */
 
 const char *terminal_color(uint8_t kind)
 {

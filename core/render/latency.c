@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VIEW_FUNCLATENCY: histograms of the lengths of calls, as bcc's funclatency prints them. A row of the profile is the calls of one
- * class: of their lengths, in the unit of the view, only the three highest bits are kept (bpf/abi.h). Their mean shows which.
+ * VIEW_FUNCLATENCY: histograms of the lengths of calls, as bcc's funclatency prints them. A row of the profile has the calls of one class:
+ * of their length, in the unit of the view, only the three highest bits are kept (bpf/abi.h). The mean of a row shows its class.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 
 /* A row of the profile. */
 struct part {
-	string_id name; /* of the function; 0: of all */
-	uint32_t tgid; /* 0: of all processes */
+	string_id name; /* of the function; 0: all functions */
+	uint32_t tgid; /* 0: all processes */
 	const struct profile_row *row;
 };
 
-/* The calls of a function, by the powers of two of their lengths. */
+/* The calls of a function, by powers of two of their lengths. */
 struct lengths {
 	string_id name;
 	uint32_t tgid;
@@ -30,7 +30,6 @@ struct lengths {
 
 typedef VEC(struct lengths) lengths_list;
 
-/* All calls. */
 struct total {
 	uint64_t nr, sum_ns;
 	uint64_t classes[NR_CLASSES];
@@ -43,7 +42,6 @@ static unsigned int class_number(uint64_t length)
 	return 4 * shift + (unsigned int)(length >> shift);
 }
 
-/* The shortest length of a class. */
 static uint64_t class_first(unsigned int number)
 {
 	return number < 8 ? number : (uint64_t)(4 + number % 4) << (number / 4 - 1);
@@ -61,8 +59,6 @@ static const char *unit_of(const struct profile_view *view)
 	return view->milliseconds ? "msecs" : view->microseconds ? "usecs" : "nsecs";
 }
 
-/* ---- adding up ---- */
-
 static int compare_parts(const void *left, const void *right)
 {
 	const struct part *a = left, *b = right;
@@ -71,7 +67,7 @@ static int compare_parts(const void *left, const void *right)
 				  : (a->tgid > b->tgid) - (a->tgid < b->tgid);
 }
 
-/* `list`: of the parts before this one, in order. */
+/* `list` has the parts before this one, in the same order. */
 static void add(struct total *all, lengths_list *list, const struct profile_view *view, const struct part *part)
 {
 	const struct profile_row *row = part->row;
@@ -125,8 +121,6 @@ static void gather(const struct profile *profile, const struct profile_interval 
 	if (list->nr)
 		qsort_r(list->data, list->nr, sizeof(*list->data), compare, (void *)profile);
 }
-
-/* ---- printing ---- */
 
 static void add_lengths(struct text_writer *writer, const struct lengths *lengths)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every row becomes a sequence of 32-bit tokens, one for each thing that it shows: frames (by index, or by the first
- * frame that prints the same), labels, the border between the stacks, the process. Rows are equal if their tokens are,
- * so that merging is one hash look-up.
+ * Every row becomes a sequence of 32-bit tokens, for all that it shows: frames (by index, or by the first frame that prints the same),
+ * labels, the border between the stacks, the process. Rows are merged if their tokens are equal, so merging is one hash look-up.
  */
 #include "core/render/merge.h"
 
@@ -14,7 +13,7 @@
 #include "core/profile/wait_reasons.h"
 
 enum token {
-	TOKEN_BORDER = 0xfffffff0, /* no profile has that many frames */
+	TOKEN_BORDER = 0xfffffff0, /* larger than any number of frames */
 	TOKEN_TRUNCATED,
 	TOKEN_CUT,
 	TOKEN_MISSED_KERNEL,
@@ -29,10 +28,10 @@ struct merger {
 	const struct profile_view *view;
 	unsigned int apart; /* enum merge_apart */
 	struct merged *merged;
-	struct hashidx index;   /* of merged rows by their tokens */
-	token_list *wanted;     /* tokens of the row at hand */
-	token_list *stored;     /* those of the merged row that is compared with it; made for each comparison */
-	uint32_t *places;       /* by name: for each frame the first frame that prints the same; else NULL */
+	struct hashidx index; /* merged rows by their tokens */
+	token_list *wanted; /* tokens of the current row */
+	token_list *stored; /* tokens of the merged row to compare, made for each comparison */
+	uint32_t *places; /* by name: for each frame the first frame that prints the same; else NULL */
 };
 
 void merged_done(struct merged *merged)
@@ -59,7 +58,7 @@ bool frame_shows_file(const struct profile *profile, const struct profile_view *
 	       frame->kind != FRAME_KERNEL && profile_string(profile, frame->module)[0] != '[';
 }
 
-/* Everything that the text of a frame is made of, apart from its raw address. */
+/* All that a frame's text depends on, except its address. */
 static void look_of(const struct look *look, uint32_t frame, uint64_t ret_key[LOOK_PARTS])
 {
 	const struct profile_frame *shown = &look->profile->frames.data[frame];
@@ -97,23 +96,20 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 
 /* ---- what is visible ---- */
 
-/*
- * A frame of the tracer. The trampoline of an fentry program no longer exists when names are looked up, so an unknown
- * frame on top of such a stack is one, too.
- */
+/* Whether a frame is the tracer's, or unknown at the leaf of an fentry stack, whose trampoline is gone when names are looked up. */
 static bool is_tracer(const struct profile_record *record, const struct profile_frame *frame)
 {
 	return frame->tracer || (record->program == PROGRAM_FENTRY && frame->reason == REASON_KERNEL_UNKNOWN);
 }
 
-/* Programs whose kernel stack starts inside the tracer. A timed sample may really have hit tracing code. */
+/* Whether the kernel stack starts inside the tracer. A timed sample may really have hit tracing code, so it does not. */
 static bool starts_in_tracer(const struct profile_record *record)
 {
 	return record->program == PROGRAM_TRACEPOINT || record->program == PROGRAM_RAW_TRACEPOINT ||
 	       record->program == PROGRAM_FENTRY || record->program == PROGRAM_KPROBE;
 }
 
-/* The frames that share the innermost address of a stack: inlined calls, then the function that contains them. */
+/* The frames at the innermost address of a stack: inlined calls, then the function that contains them. */
 static uint16_t nr_of_place(const struct profile *profile, uint32_t first, uint16_t nr)
 {
 	uint16_t calls = 0;
@@ -123,10 +119,7 @@ static uint16_t nr_of_place(const struct profile *profile, uint32_t first, uint1
 	return calls < nr ? (uint16_t)(calls + 1) : nr;
 }
 
-/*
- * Linux 5.10 reports the first frame of a tracepoint's stack twice; no return address is its own caller. Returns how
- * many frames to skip.
- */
+/* Linux 5.10 repeats the first frame of a tracepoint's stack; no return address is its own caller. Returns the number of frames to skip. */
 static uint16_t doubled_leaf(const struct profile *profile, const struct profile_record *record)
 {
 	const uint64_t *addresses = profile->stack_addresses.data;
@@ -138,9 +131,8 @@ static uint16_t doubled_leaf(const struct profile *profile, const struct profile
 }
 
 /*
- * A stack as it is shown. bcc omits the innermost frame, that of its probe, in some rows; its inlined calls go with it.
- * A stack that --max-depth cuts is marked as cut, whether or not the walk had reached the root. The state of a thread is not one of its
- * frames.
+ * A stack as it is shown. bcc omits the innermost frame, that of its probe, in some rows; its inlined calls are omitted too. A stack that
+ * --max-depth truncates is marked so even if its walk was truncated. The state of a thread does not count as a frame.
  */
 static struct merged_stack visible_stack(const struct profile *profile, struct merged_stack stack, bool with_leaf,
 					 bool has_state)
@@ -199,7 +191,6 @@ static struct merged_stack visible_user(const struct merger *merger, const struc
 	return visible_stack(merger->profile, stack, with_leaf, false);
 }
 
-/* Which records a row is about. */
 static void add_parts(const struct merger *merger, struct merged_row *visible)
 {
 	uint32_t pair = merger->profile->records.data[visible->record].pair, parts[2];
@@ -219,7 +210,7 @@ static struct merged_row visible_row(const struct merger *merger, const struct p
 
 	add_parts(merger, &visible);
 	sleeper = &records[visible.sleeper];
-	/* with the times of events, each row has its own, not that of the sleeper's first event */
+	/* with times of events, each row has its own time */
 	visible.time_ns = view->times ? records[row->record].time_ns : sleeper->time_ns;
 	visible.lost = sleeper->stack_lost;
 	if (!visible.lost) {
@@ -232,7 +223,7 @@ static struct merged_row visible_row(const struct merger *merger, const struct p
 	visible.waker_lost = waker->stack_lost;
 	if (!visible.waker_lost) {
 		visible.waker_kernel = visible_kernel(merger, waker, false);
-		/* bcc's wakeuptime has no user stacks, so ours are whole there */
+		/* bcc's wakeuptime has no user stacks, so ours are shown completely */
 		visible.waker_user = visible_user(merger, waker, view->style != VIEW_OFFWAKE);
 	}
 	return visible;
@@ -309,7 +300,7 @@ const char *stack_root_label(const struct merged_stack *stack)
 
 /* ---- tokens ---- */
 
-/* By address, the frames themselves are the tokens. Most of the work is this copy. */
+/* By address, the frames are the tokens. This copy is most of the work. */
 static void add_frames_by_address(const struct merger *merger, const struct merged_stack *stack, token_list *tokens)
 {
 	if (!stack->nr)
@@ -350,7 +341,7 @@ static void add_stack(const struct merger *merger, const struct merged_stack *st
 		vec_push(tokens, TOKEN_CUT);
 }
 
-/* By name, the border between the stacks counts only where it is printed. */
+/* By name, the border between the stacks only counts if it is printed. */
 static bool border_is_shown(const struct profile_view *view)
 {
 	return !view->by_name || view->delimited || (view->folded && view->annotate);
@@ -403,7 +394,7 @@ static void make_tokens(const struct merger *merger, const struct merged_row *ro
 {
 	tokens->nr = 0;
 	add_identity(merger, row, tokens);
-	vec_reserve(tokens, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
+	vec_reserve(tokens, 1); /* a row may show nothing, but memcmp() must not get NULL */
 	if (view_shows_time(merger->view))
 		add_waker_tokens(merger, row, tokens);
 	if (row->lost) {
@@ -419,7 +410,7 @@ static void make_tokens(const struct merger *merger, const struct merged_row *ro
 
 /* ---- merging ---- */
 
-/* A row that waits until its slot of the index is in the cache. */
+/* A row whose slot of the index is being fetched into the cache. */
 struct arriving {
 	struct merged_row visible;
 	uint64_t hash;
@@ -483,12 +474,12 @@ static void merge_row(struct merger *merger, struct arriving *arriving)
 		join(&merged->rows.data[position], &arriving->visible);
 	else
 		add_row(merger, &arriving->visible);
-	if (view_shows_durations(merger->view)) /* until here a row is intervals of one class */
+	if (view_shows_durations(merger->view)) /* before merging, a row has intervals of one class */
 		durations_add(&merged->durations.data[merged->rows.data[position].durations], arriving->visible.count,
 			      arriving->visible.sum);
 }
 
-/* The index is larger than the CPU's caches, so each slot is fetched while the next AHEAD rows are prepared. */
+/* The index is larger than the CPU's caches: each slot is fetched while the next AHEAD rows are prepared. */
 static void merge_all(struct merger *merger, const struct profile_interval *interval)
 {
 	enum {
@@ -528,7 +519,7 @@ static int compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Frames have the order in which they were first seen. */
+/* Frames are ordered by first occurrence. */
 static int compare_frames(const struct profile *profile, const struct merged_stack *a, const struct merged_stack *b)
 {
 	for (uint16_t i = 0; i < a->nr && i < b->nr; i++) {
@@ -540,10 +531,10 @@ static int compare_frames(const struct profile *profile, const struct merged_sta
 	return compare(a->nr, b->nr);
 }
 
-/* What nearly always decides the order. Rows are large, and sorting touches each about 17 times. */
+/* Sorting touches each element about 17 times, so it sorts small keys instead of rows. */
 struct sort_key {
 	uint64_t value, time_ns;
-	uint32_t position; /* of the row */
+	uint32_t position; /* index of the row */
 };
 
 static int compare_keys(const void *left, const void *right, void *context)
@@ -587,7 +578,7 @@ static void sort_rows(struct merger *merger)
 	merged->rows.room = nr;
 }
 
-/* Rows are in ascending order, so the omitted ones come first. */
+/* Removes the first rows, which have the smallest values. */
 static void leave_out(const struct merger *merger, struct merged *merged)
 {
 	const struct presentation *presentation = &merger->profile->presentation;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines on stderr below a report: how much was lost or has no name, and why. */
+/* The notes on stderr after a report: how much was lost or has no name, and why. */
 #include "core/render/render.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "core/base/stream.h"
 #include "core/profile/profile.h"
 
-/* Which notes are printed: -q, neither, or -v. */
+/* Which notes are printed: -q, neither, -v. */
 enum detail {
-	DETAIL_LOSSES, /* something is missing from the result */
-	DETAIL_USUAL, /* or stacks may be incomplete, or frames have no name */
-	DETAIL_ALL, /* or nothing is wrong */
+	DETAIL_LOSSES, /* only if something is missing in the result */
+	DETAIL_USUAL, /* also if stacks may be incomplete, or frames have no name */
+	DETAIL_ALL, /* also if nothing is wrong */
 };
 
 static enum detail detail_of(const struct profile *profile)
@@ -24,7 +24,7 @@ static enum detail detail_of(const struct profile *profile)
 	return profile->view.verbose ? DETAIL_ALL : DETAIL_USUAL;
 }
 
-/* ---- user stacks: one line for all of their ends ---- */
+/* ---- user stacks: one line about all of them ---- */
 
 #define OF_USER_STACKS "user {stack|stacks} "
 
@@ -33,13 +33,13 @@ static bool is_of_user_stacks(size_t loss)
 	return !strncmp(profile_losses[loss].sentence, OF_USER_STACKS, strlen(OF_USER_STACKS));
 }
 
-/* Where no stack is known to be complete, as with frame pointers, the number of all is not known either. */
+/* If no stack is known to be complete, as with frame pointers, the total is unknown too. */
 static bool has_user_line(const struct profile_interval *interval)
 {
 	return interval->losses[ST_LOSS_USER_ROOT] > 0;
 }
 
-/* "truncated: REASON" becomes "7 truncated (REASON)". */
+/* "truncated: REASON" gives "7 truncated (REASON)". */
 static void add_end(struct buf *text, uint64_t number, const char *end)
 {
 	const char *reason = strstr(end, ": ");
@@ -95,16 +95,13 @@ static void add_loss(struct buf *text, const struct profile_interval *interval, 
 	buf_addc(text, '\n');
 }
 
-/* Calls that are in no histogram. */
+/* Whether the loss is of calls that are in no histogram. */
 static bool is_of_calls(size_t loss)
 {
 	return loss == ST_LOSS_CALL_NO_RETURN || loss == ST_LOSS_CALL_NO_BEGIN || loss == ST_LOSS_CALL_OPEN;
 }
 
-/*
- * A stack that was walked by frame pointers may be incomplete, and a wait or call that had begun before the run is in no row. Other losses of class
- * NOTE took nothing from the result.
- */
+/* Incomplete stacks by frame pointers, and waits or calls from before the run. Other losses of class NOTE do not affect the result. */
 static enum detail needed_detail(size_t loss)
 {
 	if (profile_losses[loss].class != LOSS_NOTE)
@@ -183,7 +180,7 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 	buf_addc(text, '\n');
 }
 
-/* ---- frames without a name, or without a line ---- */
+/* ---- frames without a name or line ---- */
 
 #define REASONS_MAX 32
 _Static_assert(REASON_NR <= REASONS_MAX && LINES_NR <= REASONS_MAX, "the reasons do not add up");
@@ -220,7 +217,7 @@ static void count_record(const struct profile *profile, const struct profile_rec
 	}
 }
 
-/* Counts every frame that a row of the interval uses, once. */
+/* Counts every frame in rows of the interval once. */
 static void count_used_frames(const struct profile *profile, const struct profile_interval *interval,
 			      struct missing *missing)
 {
@@ -235,7 +232,7 @@ static void count_used_frames(const struct profile *profile, const struct profil
 	}
 }
 
-/* Most frequent first; equal ones in the order of the enum. */
+/* The most frequent first; ties in the order of the enum. */
 static int compare_reasons(const void *left, const void *right)
 {
 	const struct reason *a = left, *b = right;
@@ -272,7 +269,7 @@ static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, 
 	buf_addc(text, '\n');
 }
 
-/* Names the place where the missing part was expected. */
+/* Adds where the missing split debug information was expected. */
 static void add_missing_splits(struct buf *text, const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->files.nr; i++) {

@@ -29,7 +29,7 @@ int render_footer(const struct profile *profile, const struct profile_view *view
 	return write_line(profile, profile->footer, out);
 }
 
-/* The local time of the host that recorded, not of the one that prints. */
+/* Adds the local time of the host that recorded the profile. */
 static void add_time(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
 {
 	int64_t local_s = (int64_t)(interval->wall_end_ns / NSEC_PER_SEC) + (int32_t)profile->utc_offset_s;

@@ -57,7 +57,7 @@ static uint32_t frame_of(struct stacks *stacks, uint32_t frame)
 	return *known - 1;
 }
 
-/* As in tree.c: no sum overflows. */
+/* Prevents overflow of sums, as in tree.c. */
 static uint64_t within_limit(struct tree *tree, uint64_t value)
 {
 	uint64_t room = (1ull << 62) - tree->sum[TREE_NOW], taken = value < room ? value : room;
@@ -66,7 +66,7 @@ static uint64_t within_limit(struct tree *tree, uint64_t value)
 	return taken;
 }
 
-/* The stack is laid at the end of the pool, and stays there if it is new. */
+/* Writes the stack to the end of the pool, where it stays if it is new. */
 static void add_stack(struct stacks *stacks, const struct tree_stack *added)
 {
 	struct tree *tree = &stacks->tree;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile as a person reads it: totals, the heaviest call tree cut to the screen, and the functions that use most.
+ * A profile in short: totals, the heaviest call tree within the screen, and the functions that use most.
  *
- * A line of the tree is a chain: a function, the callee that has nearly all of its value, and so on. Lines are chosen by
- * value, the largest first, until the screen is full. The last line of the tree has the largest branch without a line.
+ * A line of the tree is a chain: a function, the callee that has nearly all of its value, and so on. Lines are selected by value, the
+ * largest first, until the screen is full. The last line of the tree shows the largest branch that has no line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 #include "core/render/documents.h"
 
 enum {
-	DEFAULT_ROWS = 40, /* of a screen of unknown size */
+	DEFAULT_ROWS = 40, /* if the size of the screen is unknown */
 	DEFAULT_COLUMNS = 100,
 	MIN_COLUMNS = 60,
-	OTHER_ROWS = 14, /* headings and empty lines, and a few notes */
+	OTHER_ROWS = 14, /* headings, empty lines and a few notes */
 	MIN_TREE_ROWS = 5,
 	MAX_FUNCTIONS = 15,
 	MIN_FUNCTIONS = 5,
-	CHAIN_PERCENT = 95, /* of the first function's value, in the last one of a chain */
-	LEAST_SHARE = 200, /* branches below 1/200 of all have no line */
-	MIN_NAME = 20, /* shorter names are not cut */
+	CHAIN_PERCENT = 95, /* a chain ends where the value is below this share of its first function's value */
+	LEAST_SHARE = 200, /* branches below 1/200 of the total have no line */
+	MIN_NAME = 20, /* shorter names are not truncated */
 	BAR = 10,
 	NUMBER_COLUMNS = 29, /* before the names */
 };
@@ -31,7 +31,7 @@ enum {
 #define LEFT_OUT "..."
 
 struct line {
-	uint32_t node; /* the first of a chain; first member, for tree_lighter_first() */
+	uint32_t node; /* the first of a chain; first member for tree_lighter_first() */
 	uint32_t indent;
 };
 
@@ -40,10 +40,10 @@ struct summary {
 	struct buf *text;
 	uint32_t columns;
 	bool is_colored;
-	bool *has_line; /* by node, the first of a chain */
-	VEC(uint32_t) chain; /* its nodes: find_chain() */
-	VEC(uint32_t) waiting; /* chains that can have a line */
-	uint64_t largest_left; /* branch without a line */
+	bool *has_line; /* by node: the first of a chain */
+	VEC(uint32_t) chain; /* nodes of the chain of find_chain() */
+	VEC(uint32_t) waiting; /* chains that may get a line */
+	uint64_t largest_left; /* value of the largest branch without a line */
 };
 
 static const struct tree_node *node_of(const struct summary *summary, uint32_t node)
@@ -61,7 +61,7 @@ static uint64_t value_of(const struct summary *summary, uint32_t node)
 	return node_of(summary, node)->total[TREE_NOW];
 }
 
-/* ---- which lines ---- */
+/* ---- selecting lines ---- */
 
 static uint32_t heaviest_child(const struct summary *summary, uint32_t node)
 {
@@ -80,7 +80,7 @@ static bool starts_chain(const struct summary *summary, uint32_t node)
 	return kind != TREE_ALL && kind != TREE_PROCESS;
 }
 
-/* The chain from a node on. The root and processes are alone in theirs. */
+/* Finds the chain that begins with a node. The root and processes are chains of one node. */
 static void find_chain(struct summary *summary, uint32_t first)
 {
 	const double least = (double)value_of(summary, first) * CHAIN_PERCENT / 100;
@@ -100,7 +100,7 @@ static void leave_out(struct summary *summary, uint32_t node)
 		summary->largest_left = value_of(summary, node);
 }
 
-/* Only the end of a chain branches on the screen: all other branches of it have a twentieth of its value at most. */
+/* On the screen a chain only branches at its end: its other branches have at most 5 % of its value. */
 static void offer_branches(struct summary *summary)
 {
 	const uint64_t least = value_of(summary, 0) / LEAST_SHARE;
@@ -188,7 +188,7 @@ static void add_link(struct summary *summary, uint32_t node, uint32_t columns)
 	add_name(summary, frame_of(summary, node), columns);
 }
 
-/* Of two links that are not neighbours, the second one follows "...". */
+/* A link after omitted links follows "...". */
 static uint32_t chain_width(const struct summary *summary, const bool *kept)
 {
 	uint32_t width = 0;
@@ -205,7 +205,6 @@ static uint32_t chain_width(const struct summary *summary, const bool *kept)
 	return width - (uint32_t)strlen(ARROW);
 }
 
-/* Keeps a link if it fits beside the others. */
 static bool keep_link(const struct summary *summary, size_t i, uint32_t columns, bool *kept)
 {
 	if (kept[i])
@@ -215,7 +214,7 @@ static bool keep_link(const struct summary *summary, size_t i, uint32_t columns,
 	return kept[i];
 }
 
-/* The last function before the kernel, which tells what it was entered for; 0: the chain has none after its first link. */
+/* The last function before the kernel, which shows the purpose of the system call; 0: none after the first link. */
 static size_t find_caller_of_kernel(const struct summary *summary)
 {
 	for (size_t i = 1; i < summary->chain.nr; i++)
@@ -224,7 +223,7 @@ static size_t find_caller_of_kernel(const struct summary *summary)
 	return 0;
 }
 
-/* The first link and the last, the caller of the kernel, and before these two in turn as many as fit. */
+/* Keeps the first and the last link, the caller of the kernel, and in turn as many links before these two as fit. */
 static void keep_links(const struct summary *summary, uint32_t columns, bool *kept)
 {
 	const size_t last = summary->chain.nr - 1;
@@ -240,7 +239,7 @@ static void keep_links(const struct summary *summary, uint32_t columns, bool *ke
 	}
 }
 
-/* The whole chain if it fits, else the links that tell most. Two that do not fit are cut. */
+/* Adds the chain, or the links kept by keep_links(). If only two are left and do not fit, they are truncated. */
 static void add_chain(struct summary *summary, uint32_t columns)
 {
 	const uint32_t half = summary->chain.nr > 1 ? (columns - (uint32_t)strlen(ARROW LEFT_OUT ARROW)) / 2 : columns;
@@ -341,7 +340,7 @@ static void add_tree(struct summary *summary)
 	}
 }
 
-/* "libz.so.1!fn_0x4970" has its module in front. */
+/* The module to show after the name. "libz.so.1!fn_0x4970" already contains it. */
 static const char *module_beside(const struct summary *summary, const struct tree_frame *frame, uint32_t number)
 {
 	const char *module = tree_module(summary->tree, number), *text = tree_text(summary->tree, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows as bcc prints them without -f: one frame per line, leaf first, kernel above user, then the process, the count
- * and an empty line. stackcount and profile differ in nearly every detail of it.
+ * Rows as bcc prints them without -f: one frame per line, leaf first, kernel before user, then the process, the count and an empty line.
+ * stackcount and profile differ in nearly every detail.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ void text_label(struct text_writer *writer, const char *label)
 	buf_addc(&writer->out.text, '\n');
 }
 
-/* The column widths are those of bcc: stackcount -v, and profile -A for either kind of stack. */
+/* The column widths are bcc's: of stackcount -v, and of profile -A for each kind of stack. */
 static void add_address(struct text_writer *writer, uint64_t address, bool kernel)
 {
 	writer_add_indent(writer, &writer->out.text);
@@ -97,7 +97,7 @@ static void add_stacks(struct text_writer *writer, const struct merged_row *row)
 	text_stack(writer, &row->user, false, false);
 }
 
-/* "tgid" or "tgid/tid"; in offcputime the tid alone, as in bcc. */
+/* Adds "tgid" or "tgid/tid"; for offcputime only the tid, as in bcc. */
 static void add_ids(struct text_writer *writer, const struct profile_record *record)
 {
 	bool both = writer->view->by_thread;
@@ -107,7 +107,7 @@ static void add_ids(struct text_writer *writer, const struct profile_record *rec
 		buf_addf(&writer->out.text, "/%" PRIu32, record->tid);
 }
 
-/* "    comm [pid]"; nothing if the process is not known. */
+/* Adds " comm [pid]"; nothing if the process is unknown. */
 static void add_stackcount_process(struct text_writer *writer, const struct profile_record *record)
 {
 	const struct profile_view *view = writer->view;
@@ -134,10 +134,10 @@ static void add_profile_process(struct text_writer *writer, const struct merged_
 	buf_adds(&writer->out.text, ")\n");
 }
 
-/* ---- durations: the shortest, the mean, the longest, and bcc's histogram of powers of two ---- */
+/* ---- durations: shortest, mean, longest, and bcc's histogram of powers of two ---- */
 
 #define STARS 40
-#define NARROW_POWERS 32 /* beyond, bcc widens the columns and halves the stars */
+#define NARROW_POWERS 32 /* from here on bcc widens the columns and halves the stars */
 
 static unsigned int nr_stars(uint64_t count, uint64_t most, unsigned int width)
 {
@@ -212,7 +212,7 @@ void text_durations(struct text_writer *writer, const struct merged_row *row)
 		add_durations(writer, &writer->durations[row->durations]);
 }
 
-/* Of all rows, including those that --top or --min-count omits. */
+/* Includes rows that --top or --min-count omits. */
 void text_all_durations(struct text_writer *writer, const struct profile_interval *interval)
 {
 	struct durations all = {};
@@ -249,7 +249,6 @@ void text_row(struct text_writer *writer, const struct merged_row *row)
 
 /* ---- columns ---- */
 
-/* Fills the column that began at `start` with spaces. */
 static void fill(struct buf *text, size_t start, size_t columns)
 {
 	while (text->nr - start < columns)
@@ -268,14 +267,14 @@ void table_row(struct text_writer *writer, const struct merged_row *row)
 	buf_addf(&writer->out.text, "%8" PRIu64 "\n", row_value(writer->view, row));
 }
 
-/* ---- events one by one, as bcc's stacksnoop prints them: a line with time and function, the frames, an empty line ---- */
+/* ---- single events as in bcc's stacksnoop: a line with time and function, the frames, an empty line ---- */
 
 #define TIME_COLUMNS 18
 #define COMM_COLUMNS 12
 #define PID_COLUMNS 6
 #define THREAD_COLUMNS 15 /* two ids of up to 7 digits */
 
-/* Of the whole run, which may have several intervals. */
+/* The start of the run, which may have several intervals. */
 static uint64_t start_of_tracing(const struct profile *profile, const struct profile_interval *interval)
 {
 	uint64_t start = profile->clocks.monotonic_ns;
@@ -283,7 +282,7 @@ static uint64_t start_of_tracing(const struct profile *profile, const struct pro
 	return start && start < interval->start_ns ? start : interval->start_ns;
 }
 
-/* Seconds since tracing began, or the time of day where the events were recorded. */
+/* Adds seconds since the start of the run, or the local time of the recording host. */
 static void add_event_time(struct text_writer *writer, const struct profile_interval *interval, uint64_t time_ns)
 {
 	uint64_t start_ns = start_of_tracing(writer->profile, interval);
@@ -301,7 +300,7 @@ static void add_event_time(struct text_writer *writer, const struct profile_inte
 	fill(&writer->out.text, start, TIME_COLUMNS);
 }
 
-/* The name, cut or filled up to its column as bcc does. */
+/* Adds the name, truncated or filled to its column as in bcc. */
 static void add_comm(struct text_writer *writer, string_id comm)
 {
 	size_t start = writer->out.text.nr;
@@ -312,7 +311,7 @@ static void add_comm(struct text_writer *writer, string_id comm)
 	fill(&writer->out.text, start, COMM_COLUMNS);
 }
 
-/* The process, and with --per-thread the thread: wider than bcc's column then. */
+/* Adds the process id, with --per-thread also the thread id in a wider column. */
 static void add_event_ids(struct text_writer *writer, const struct profile_record *record)
 {
 	size_t start = writer->out.text.nr;

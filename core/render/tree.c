@@ -27,7 +27,7 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 	       stored->line == wanted->line;
 }
 
-/* Functions of the same name in several modules are one frame, without a module. */
+/* A function name in several modules is one frame without a module. */
 static void add_module(struct tree_frame *frame, string_id module)
 {
 	if (!module || frame->module == module || frame->several_modules)
@@ -74,7 +74,7 @@ void tree_init(struct tree *tree, const struct tree_options *options)
 {
 	*tree = (struct tree){ .options = *options };
 	add_frame(tree, "all", "", TREE_ALL);
-	vec_reserve(&tree->pool, 1); /* all stacks may be empty; pointers into the pool are wanted even then */
+	vec_reserve(&tree->pool, 1); /* all stacks may be empty, but pointers into the pool must not be NULL */
 }
 
 void tree_done(struct tree *tree)
@@ -126,7 +126,7 @@ const char *tree_module(const struct tree *tree, uint32_t frame)
 	return strtab_get(&tree->texts, tree->frames.data[frame].module);
 }
 
-/* Removes a suffix that collapsing scripts add to names, and returns the kind that it stands for. */
+/* Removes a suffix of collapsing scripts, and returns the kind that it means. */
 static enum tree_kind take_suffix(struct buf *text, enum tree_kind kind)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static enum tree_kind read_text(const char *name, enum tree_kind kind, struct bu
 	return text->nr > 2 && text->data[0] == '[' && text->data[text->nr - 1] == ']' ? TREE_LABEL : kind;
 }
 
-/* Code made at run time, named by a perf map or a jitdump. */
+/* Whether it is generated code, named by a perf map or jitdump. */
 static bool is_jit(const struct profile *profile, const struct profile_frame *frame)
 {
 	const char *module = profile_string(profile, frame->module);
@@ -165,7 +165,7 @@ static bool is_jit(const struct profile *profile, const struct profile_frame *fr
 	       (!fnmatch("perf-?*.map", module, 0) || !fnmatch("jit-?*.dump", module, 0));
 }
 
-/* A place without a name shows its file, which says more than "[unknown]". */
+/* The tree's frame for a frame of the profile. Without a name it shows the file rather than "[unknown]". */
 static uint32_t shown_frame(struct tree *tree, const struct profile *profile, uint32_t position, enum tree_kind kind)
 {
 	_cleanup_(buf_done) struct buf text = {}, module = {}, source = {};
@@ -209,7 +209,7 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 struct adder {
 	struct tree *tree;
 	const struct profile *profile;
-	uint32_t (*shown)[3]; /* tree frames + 1 of the profile's frames: in user, kernel and waker stacks */
+	uint32_t (*shown)[3]; /* tree frames + 1 for the profile's frames: in user, kernel and waker stacks */
 };
 
 static void add_label(struct adder *adder, const char *label, enum tree_kind kind)
@@ -238,7 +238,7 @@ static void add_stack(struct adder *adder, const struct merged_stack *stack, boo
 		add_frame_of(adder, frames[stack->first + i - 1], kernel ? TREE_KERNEL : TREE_USER);
 }
 
-/* On top of all: the command of the waker, or a label instead. */
+/* Adds the command of the waker, or a label, above all frames. */
 static void add_waker_name(struct adder *adder, const struct merged_row *row)
 {
 	const char *label = waker_label(adder->profile, row);
@@ -255,7 +255,7 @@ static void add_waker_name(struct adder *adder, const struct merged_row *row)
 		add_label(adder, buf_text(&text), TREE_PROCESS);
 }
 
-/* Leaf first: the waker stands upside down on the sleeper. Without a waker there is only a label. */
+/* Adds the waker leaf first, upside down above the sleeper. Without a waker only a label. */
 static void add_waker(struct adder *adder, const struct merged_row *row)
 {
 	const struct profile *profile = adder->profile;
@@ -272,7 +272,7 @@ static void add_waker(struct adder *adder, const struct merged_row *row)
 	add_waker_name(adder, row);
 }
 
-/* The first twelve digits of the container's id, as docker ps shows it; else the cgroup. */
+/* The first twelve digits of the container id, as in docker ps; else the cgroup. */
 static void add_container(struct adder *adder, const struct merged_row *row)
 {
 	uint64_t cgroup = adder->profile->records.data[row->sleeper].cgroup_id;
@@ -311,7 +311,7 @@ static void add_process(struct adder *adder, const struct merged_row *row, enum 
 		add_label(adder, buf_text(&text), TREE_PROCESS);
 }
 
-/* The process comes first even in reversed stacks. */
+/* Adds the roots, which also come first in reversed stacks. */
 static void add_roots(struct adder *adder, const struct merged_row *row)
 {
 	struct tree *tree = adder->tree;
@@ -339,7 +339,7 @@ static void reverse(uint32_t *frames, size_t nr)
 	}
 }
 
-/* Limits the sum of all values to 2^62, whatever a file contains, so that no sum or difference overflows. */
+/* Limits the sum of all values to 2^62, so that no sum or difference overflows, whatever a file contains. */
 static uint64_t within_limit(struct tree *tree, int column, uint64_t value)
 {
 	uint64_t room = (1ull << 62) - tree->sum[column], taken = value < room ? value : room;
@@ -348,7 +348,7 @@ static uint64_t within_limit(struct tree *tree, int column, uint64_t value)
 	return taken;
 }
 
-/* Idle time, of which only the sum is shown. */
+/* Whether it is idle time, of which only the sum is shown. */
 static bool is_set_aside(const struct profile *profile, const struct merged_row *row)
 {
 	return profile->view.style == VIEW_WALL && !profile->view.idle_stacks && row->user.nr &&
@@ -428,7 +428,7 @@ static int compare_texts(const void *left, const void *right, void *context)
 	return order ? order : (left_frame->line > right_frame->line) - (left_frame->line < right_frame->line);
 }
 
-/* Sorts the frames by text and renumbers them, so that siblings can be ordered by number. */
+/* Sorts the frames by text and renumbers them: siblings are then sorted by number. */
 static void rank_frames(struct tree *tree)
 {
 	size_t nr = tree->frames.nr;
@@ -438,7 +438,7 @@ static void rank_frames(struct tree *tree)
 
 	for (uint32_t i = 0; i < nr; i++)
 		order[i] = i;
-	qsort_r(order + 1, nr - 1, sizeof(*order), compare_texts, tree); /* "all" stays the first */
+	qsort_r(order + 1, nr - 1, sizeof(*order), compare_texts, tree); /* "all" stays first */
 	for (uint32_t i = 0; i < nr; i++) {
 		rank[order[i]] = i;
 		frames[i] = tree->frames.data[order[i]];
@@ -448,7 +448,7 @@ static void rank_frames(struct tree *tree)
 	free(tree->frames.data);
 	tree->frames.data = frames;
 	tree->frames.room = nr;
-	hashidx_done(&tree->frame_index); /* its positions are the old ones */
+	hashidx_done(&tree->frame_index); /* its indices have changed */
 }
 
 static int compare_stacks(const void *left, const void *right, void *context)
@@ -465,7 +465,7 @@ static int compare_stacks(const void *left, const void *right, void *context)
 
 /* ---- nodes ---- */
 
-/* How many frames the stack has in common with the path of the stack before it. */
+/* How many frames the stack shares with the path of the previous stack. */
 static uint32_t common(const struct tree *tree, const struct tree_stack *stack, const uint32_t *path, uint32_t depth)
 {
 	uint32_t nr = stack->nr < depth ? stack->nr : depth, i = 0;
@@ -475,7 +475,7 @@ static uint32_t common(const struct tree *tree, const struct tree_stack *stack, 
 	return i;
 }
 
-/* `path` holds the node at each depth of the stack before. */
+/* `path` has the previous stack's node at each depth. */
 static void lay_down(struct tree *tree, const struct tree_stack *stack, uint32_t *path, uint32_t depth)
 {
 	struct tree_node *last;
@@ -509,7 +509,7 @@ static int compare_moments(const void *left, const void *right)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Children follow their parents, so in reverse order each node is reached after everything below it. */
+/* Parents come before their children: in reverse order, each node comes after everything below it. */
 static void sum_up(struct tree *tree)
 {
 	for (size_t i = tree->nodes.nr; i-- > 0;) {
@@ -596,7 +596,7 @@ bool tree_has_common_process(const struct tree *tree)
 
 struct tree_function *tree_functions(const struct tree *tree)
 {
-	_cleanup_(freep) uint32_t *open = xcalloc(tree->frames.nr, sizeof(*open)); /* how often it is on the path */
+	_cleanup_(freep) uint32_t *open = xcalloc(tree->frames.nr, sizeof(*open)); /* number of its nodes on the path */
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
 	struct tree_function *functions = xcalloc(tree->frames.nr, sizeof(*functions));
 	uint32_t depth = 0;
@@ -627,8 +627,6 @@ const char *tree_unit(const struct profile *profile)
 
 	return *unit ? unit : "samples";
 }
-
-/* ---- what a profile has ---- */
 
 int tree_require_root(const struct profile *profile, enum graph_root root)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call tree of a profile: what flame graphs, tree and top reports and differences are drawn from.
+ * The call tree of a profile, for flame graphs, tree and top reports and differences.
  *
- * Stacks become sequences of numbers (root first, or leaf first if reversed), are sorted, and form a tree in preorder:
- * the subtree of node i is the nodes i to nodes[i].end - 1, siblings are sorted by text, and a subtree that is too
- * small to show is skipped by going on at `end`. Without pointers and recursion, hostile stacks may have any depth.
+ * Stacks become sequences of frame numbers (root first, or leaf first if reversed), are sorted, and form a tree in preorder: the subtree of
+ * node i is the nodes i to nodes[i].end - 1, siblings are sorted by text, and continuing at `end` skips a subtree. There are no pointers
+ * and no recursion, so hostile stacks may have any depth.
  *
- * A tree has two columns of values, so that two profiles can be compared; an ordinary tree leaves the second at zero.
+ * A tree has two columns of values, to compare two profiles; otherwise the second is zero.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ enum tree_kind {
 	TREE_INLINED,
 	TREE_WAKER,
 	TREE_PROCESS,
-	TREE_LABEL,     /* stands for something that is not there: "[unknown]" */
+	TREE_LABEL, /* stands for something that is missing: "[unknown]" */
 	TREE_DELIMITER, /* "-" between the stacks */
 	TREE_ALL,       /* the root */
 	TREE_NR_KINDS
@@ -34,21 +34,21 @@ enum tree_kind {
 
 struct tree_options {
 	enum graph_root root;
-	bool every_root; /* stacks begin with the texts of all roots from COMM to CONTAINER, the frame 0 for those that are not known */
-	bool reverse; /* the leaf comes first: callers of each function */
+	bool every_root; /* stacks begin with the nodes of all roots from COMM to CONTAINER; frame 0 stands for an unknown one */
+	bool reverse; /* leaf first: callers of each function */
 	bool delimited;
-	bool lines_apart; /* source and line are members of a frame, not a part of its text */
-	bool normalize; /* show the values before scaled to the sum of those now: tree_before() */
-	bool times; /* keep when the values occurred: tree.moments */
+	bool lines_apart; /* source and line are members of a frame, not part of its text */
+	bool normalize; /* scales the earlier values to the sum of those now: tree_before() */
+	bool times; /* fills tree.moments */
 };
 
-/* What a box of a flame graph shows. Frames with the same text and kind are one. */
+/* A box of a flame graph. Frames with the same text and kind are one. */
 struct tree_frame {
-	string_id text; /* in tree.texts, safe to print */
-	string_id module; /* likewise; 0 none, or several */
+	string_id text; /* in tree.texts; safe to print */
+	string_id module; /* the same; 0: none or several */
 	uint8_t kind; /* enum tree_kind */
 	bool several_modules;
-	string_id source; /* with options.lines_apart: in tree.texts; 0 none */
+	string_id source; /* in tree.texts, with options.lines_apart; 0: none */
 	uint32_t line;
 };
 
@@ -61,21 +61,21 @@ enum {
 struct tree_node {
 	uint32_t frame;
 	uint32_t parent;
-	uint32_t end; /* one after the last node of its subtree */
-	uint32_t depth; /* of the root: 0 */
+	uint32_t end; /* index after the last node of its subtree */
+	uint32_t depth; /* 0 for the root */
 	uint64_t self[TREE_COLUMNS], total[TREE_COLUMNS];
 };
 
 struct tree_stack {
 	size_t first; /* in pool */
-	uint64_t time_ns; /* CLOCK_MONOTONIC; of an event, or the begin of its interval */
+	uint64_t time_ns; /* of an event, or the start of its interval; CLOCK_MONOTONIC */
 	uint32_t nr;
 	uint64_t value[TREE_COLUMNS];
 };
 
 /* A part of the self value of a node, and when it occurred. */
 struct tree_moment {
-	uint64_t time_ns; /* as that of the stack */
+	uint64_t time_ns; /* as in tree_stack */
 	uint64_t value;
 	uint32_t node;
 };
@@ -87,10 +87,10 @@ struct tree {
 	struct hashidx frame_index;
 	VEC(struct tree_node) nodes; /* [0] is the root; filled by tree_build */
 	VEC(struct tree_moment)
-	moments; /* with options.times, of TREE_NOW: by time, then by node; filled by tree_build */
+	moments; /* with options.times, of TREE_NOW: by time, then by node; filled by tree_build() */
 	uint32_t max_depth;
 
-	VEC(uint32_t) pool; /* of the stacks until tree_build */
+	VEC(uint32_t) pool; /* frames of the stacks, until tree_build() */
 	VEC(struct tree_stack) stacks;
 	uint64_t sum[TREE_COLUMNS];
 };
@@ -101,53 +101,50 @@ void tree_done(struct tree *tree);
 /* Adds the rows of an interval to a column. */
 void tree_add(struct tree *tree, const struct profile *profile, const struct profile_interval *interval, int column);
 
-/* 0, or -ENODATA with a recorded cause if the profile lacks what `root` shows, such as thread ids. */
+/* 0, or -ENODATA with a recorded cause if the profile lacks what `root` needs, such as thread ids. */
 int tree_require_root(const struct profile *profile, enum graph_root root);
 
 /* Adds all intervals. */
 void tree_add_all(struct tree *tree, const struct profile *profile, int column);
 
-/* The frame that equals a frame of another tree; it is added if it is new. */
+/* The frame that is equal to one of another tree; added if it is new. */
 uint32_t tree_take_frame(struct tree *tree, const struct tree *other, uint32_t frame);
 
-/* Makes the nodes. After it nothing can be added. */
+/* Makes the nodes. Nothing can be added afterwards. */
 void tree_build(struct tree *tree);
 
-/*
- * A sum of values before, as it is shown: with options.normalize, scaled to the sum of the values now, so that profiles
- * of different length can be compared.
- */
+/* A sum of earlier values as shown: options.normalize scales it to the sum of the values now. */
 uint64_t tree_before(const struct tree *tree, uint64_t sum);
 
-/* The sum of the values before in branches that have no value now, and thus no box. Not scaled. */
+/* The sum of earlier values in branches that have no value now, and so no box. Not scaled. */
 uint64_t tree_gone(const struct tree *tree);
 
-/* Whether some process is in both columns; if none is, all stacks are new or gone. True if one of the columns names no process. */
+/* Whether a process is in both columns. If not, all stacks are new or gone. True if a column names no process. */
 bool tree_has_common_process(const struct tree *tree);
 
 const char *tree_text(const struct tree *tree, uint32_t frame);
 const char *tree_module(const struct tree *tree, uint32_t frame);
 
-/* The values of a function in all its places. Recursive calls are counted once. */
+/* The values of a function at all its nodes. Recursive calls are counted once. */
 struct tree_function {
 	uint32_t frame;
 	uint64_t self[TREE_COLUMNS], total[TREE_COLUMNS];
 };
 
-/* One per frame of the tree, same positions; the caller frees them. */
+/* One per frame of the tree, in the same order; the caller frees them. */
 struct tree_function *tree_functions(const struct tree *tree);
 
-/* For qsort_r() of them, without a context: by self, the largest first. */
+/* For qsort_r() of these, without a context: the largest self first. */
 int tree_busier_first(const void *left, const void *right, void *unused);
 
-/* Whether a frame stands for code: not for a process, or the border between two stacks. */
+/* Whether a frame is code: not a process, and not the border between two stacks. */
 bool tree_is_code(const struct tree_frame *frame);
 
 /*
- * For qsort_r() of elements that begin with the number of a node, with the tree as the context: ascending by value, ties
- * in reverse order of the tree, for lists that are taken from the end.
+ * For qsort_r() of elements that begin with a node number, with the tree as the context: ascending by value, ties in reverse order of the
+ * tree, for lists that are read from the end.
  */
 int tree_lighter_first(const void *left, const void *right, void *tree);
 
-/* The unit of a profile, such as "samples". Not escaped: it may come from a file. */
+/* The unit of a profile, such as "samples". Not escaped, and untrusted in a saved profile. */
 const char *tree_unit(const struct profile *profile);

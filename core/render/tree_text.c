@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call tree as text: indented lines with total and self, a table of functions, or folded lines of two profiles. An
- * only child with the same total is not indented further, so that deep stacks stay on the screen.
+ * A call tree as text: indented lines with total and self, a table of functions, or folded lines of two profiles. A single child with the
+ * same total is not indented further, so that deep stacks fit on the screen.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "core/render/documents.h"
 
 enum {
-	DEFAULT_LEAST = 1000, /* thousandths of a percent: tree leaves smaller branches out */
+	DEFAULT_LEAST = 1000, /* thousandths of a percent: smaller branches are omitted */
 	DEFAULT_LINES = 30,
 };
 
@@ -37,10 +37,8 @@ static void add_name(const struct tree *tree, uint32_t frame, struct buf *text)
 		buf_adds(text, " [kernel]");
 }
 
-/* ---- tree ---- */
-
 struct branch {
-	uint32_t node; /* first, for tree_lighter_first() */
+	uint32_t node; /* first member for tree_lighter_first() */
 	uint32_t indent;
 };
 
@@ -88,7 +86,7 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 		 struct buf *ret_text)
 {
 	uint32_t share = options->limit ? options->limit : DEFAULT_LEAST;
-	const char *unit = strcmp(caption->unit, "microseconds") ? caption->unit : "us"; /* fills the column */
+	const char *unit = strcmp(caption->unit, "microseconds") ? caption->unit : "us"; /* fits the column */
 	struct printer printer = {
 		.tree = tree,
 		.text = ret_text,
@@ -107,8 +105,6 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 	}
 	vec_done(&printer.todo);
 }
-
-/* ---- table of functions ---- */
 
 static uint64_t size_of_change(const struct tree *tree, const struct tree_function *function)
 {
@@ -203,8 +199,6 @@ void render_functions(const struct tree *tree, const struct output_options *opti
 		buf_addf(ret_text, "(%" PRIu32 " more function%s; --top N shows more)\n", left, left == 1 ? "" : "s");
 }
 
-/* ---- two profiles as folded lines, as flamegraph.pl takes them for a difference ---- */
-
 static void add_element(struct buf *line, const char *text)
 {
 	for (; *text; text++) {
@@ -215,10 +209,7 @@ static void add_element(struct buf *line, const char *text)
 	}
 }
 
-/*
- * Rounding errors are carried over to the next line, so that the lines add up to the total, and scaling does not turn a
- * thousand stacks of one sample each into zeros.
- */
+/* Carries rounding errors to the next line: the lines add up, and scaled single samples do not all become 0. */
 void render_two_columns(const struct tree *tree, struct buf *ret_text)
 {
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Rows with a sleeper and its waker, as bcc's offwaketime and wakeuptime print them. In offwaketime the waker's stacks
- * are upside down, so that the innermost functions of waker and sleeper are next to each other.
- */
+/* Rows of a sleeper and its waker, as in bcc. In offwaketime the waker is upside down: the innermost functions of both are adjacent. */
 #include <inttypes.h>
 
 #include "core/render/rows.h"
@@ -33,7 +30,7 @@ static void add_sleeper(struct text_writer *writer, const struct merged_row *row
 		add_name(writer, &writer->profile->records.data[row->sleeper]);
 }
 
-/* Both stacks of the sleeper or of the waker. `up`: root first, so the user's before the kernel's. */
+/* Adds both stacks of the sleeper or of the waker. `up`: root first, so user before kernel. */
 static void add_stacks(struct text_writer *writer, bool lost, const struct merged_stack *kernel,
 		       const struct merged_stack *user, bool up)
 {
@@ -48,9 +45,7 @@ static void add_stacks(struct text_writer *writer, bool lost, const struct merge
 	add_stack(writer, up ? kernel : user, up, up);
 }
 
-/* ---- text ---- */
-
-/* After a name: " tid" in offwaketime, " tgid/tid" with --per-thread. `record` is PROFILE_NONE for no thread. */
+/* Adds after a name: " tid" in offwaketime, " tgid/tid" with --per-thread. `record` PROFILE_NONE: no thread. */
 static void add_ids(struct text_writer *writer, uint32_t record)
 {
 	static const struct profile_record nobody;
@@ -92,8 +87,6 @@ void wake_text_row(struct text_writer *writer, const struct merged_row *row)
 	text_durations(writer, row);
 	buf_addc(&writer->out.text, '\n');
 }
-
-/* ---- folded ---- */
 
 void wake_folded_row(struct text_writer *writer, const struct merged_row *row)
 {

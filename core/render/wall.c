@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All time of threads: the states in words, then the call tree, which begins with them. */
+/* All time of threads: the states in words, then the call tree, whose first level are the states. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* `rest`: what is left without idle time; 0: no column for it. */
+/* `rest`: the total without idle time; 0: no column for it. */
 static void add_state(struct buf *text, const char *name, uint64_t ns, uint64_t whole, uint64_t rest)
 {
 	buf_addf(text, "    %-12s%14.6f s %6.1f %%", name, (double)ns / NSEC_PER_SEC, percent(ns, whole));
