@@ -7,9 +7,7 @@
 #include "core/base/err.h"
 #include "core/files/same_file.h"
 
-/* ---- places that two patterns share ---- */
-
-/* Whether places of the same offset are in one file. 1, 0, or a recorded failure. */
+/* Whether two places with the same offset are in one file: 1, 0, or a recorded failure. */
 static int in_one_file(const struct probe_place *one, const struct probe_place *other)
 {
 	struct file_identity first, second;
@@ -30,7 +28,7 @@ static int is_same_place(const struct probe_place *one, const struct probe_place
 	return !strcmp(one->name, other->name);
 }
 
-/* 1, 0, or a recorded failure. Compares with the places of the patterns before. */
+/* Whether an earlier pattern has the place: 1, 0, or a recorded failure. */
 static int is_among(const struct attach_plan *attach, size_t nr, const struct probe_place *place)
 {
 	int same = 0;
@@ -40,7 +38,7 @@ static int is_among(const struct attach_plan *attach, size_t nr, const struct pr
 	return same;
 }
 
-/* Moves the places that are new; the part keeps the others. */
+/* Moves the new places; the others stay in `part`. */
 static int move_places(struct attach_plan *attach, struct attach_plan *part)
 {
 	size_t nr_before = attach->places.nr, kept = 0;
@@ -62,9 +60,7 @@ static int move_places(struct attach_plan *attach, struct attach_plan *part)
 	return 0;
 }
 
-/* ---- the mechanism ---- */
-
-/* One that works for the places of both. The system calls of tracepoints can be classic events too. */
+/* Chooses one that works for the places of both: system calls can also be probed by classic tracepoints. */
 static int join_mechanisms(struct attach_plan *attach, const struct attach_plan *part)
 {
 	const struct attach_plan *wanted = attach;
@@ -83,7 +79,7 @@ static int join_mechanisms(struct attach_plan *attach, const struct attach_plan 
 	return 0;
 }
 
-/* The object is loaded for the first place: one that has an id. */
+/* The object is loaded for the first place, which must have a BTF id. */
 static void put_known_first(struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->places.nr; i++)
@@ -95,8 +91,6 @@ static void put_known_first(struct attach_plan *attach)
 			return;
 		}
 }
-
-/* ---- all of it ---- */
 
 static void add_lines(struct buf *text, const struct buf *more)
 {

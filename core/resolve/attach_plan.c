@@ -55,7 +55,7 @@ static const struct {
 #undef MECHANISM_WORDS
 };
 
-/* Those that time calls. Others are the programs of places. */
+/* The programs that time calls; NULL: the places have theirs. */
 static const char *call_program(enum mechanism mechanism)
 {
 	switch (mechanism) {
@@ -86,8 +86,6 @@ const char *attach_place_program(const struct attach_plan *attach, size_t place)
 
 	return program ? program : attach_plan_program(attach);
 }
-
-/* ---- ends of calls ---- */
 
 static char *copy(const char *text)
 {
@@ -123,8 +121,6 @@ void attach_plan_add_returns(struct attach_plan *attach, const char *begin_progr
 	}
 }
 
-/* ---- description ---- */
-
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)
 {
 	buf_addf(text, "attach: %s ", sample->name);
@@ -135,7 +131,7 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 	buf_adds(text, " on every CPU\n");
 }
 
-/* Symbols and paths are not trusted, so they are escaped. */
+/* Symbols and paths are untrusted, so they are escaped. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
 	static const char *const parts[] = { "+0x0", " return", "+0x0, which is all", " return elsewhere", " jump" };

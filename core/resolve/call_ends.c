@@ -12,7 +12,6 @@
 
 #define PLACES_MAX 20000 /* without --force */
 
-/* Functions that are left out. */
 struct left_out {
 	size_t nr;
 	char why[300]; /* of the first one, with its name */
@@ -45,7 +44,7 @@ static enum call_part part_of(const struct probe_place *function, const struct s
 										       : CALL_ENDS;
 }
 
-/* Adds the ends of one function. False: they cannot all be probed. */
+/* Adds the ends of one function. False: not all of them are known and can be probed. */
 static bool add_ends(struct file_search *search, size_t index, struct left_out *left_out)
 {
 	const struct probe_place *function = &search->attach->places.data[index];
@@ -76,7 +75,7 @@ static bool add_ends(struct file_search *search, size_t index, struct left_out *
 	return true;
 }
 
-/* Moves the places that stay to the front, and the ends after them. */
+/* Moves the functions that are kept to the front, followed by the ends. */
 static void settle(struct attach_plan *attach, size_t nr_tried, const bool *is_kept)
 {
 	uint32_t *numbers = xcalloc(nr_tried, sizeof(*numbers));
@@ -110,7 +109,7 @@ int call_ends_add(struct file_search *search)
 	for (size_t i = 0; i < nr; i++) {
 		const struct probe_place *place = &attach->places.data[i];
 
-		if (strstr(place->name, ".cold")) /* a part of another function, to which that jumps */
+		if (strstr(place->name, ".cold")) /* a part of a function that jumps to it */
 			nr_cold++;
 		else
 			is_kept[i] = add_ends(search, i, &left_out);

@@ -12,8 +12,8 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 
-#define MOST_MISSES 8 /* lines about misses; for further ones, only their number is reported */
-#define PROBED_FILE 0xf0000000U /* first number for the symbol worker; the files of a profile have lower ones */
+#define MOST_MISSES 8 /* lines about misses; further ones are only counted */
+#define PROBED_FILE 0xf0000000U /* first number for the symbol worker; files of a profile have smaller ones */
 
 void file_search_done(struct file_search *search)
 {
@@ -25,9 +25,7 @@ void file_search_done(struct file_search *search)
 	buf_done(&search->misses);
 }
 
-/* ---- which file ---- */
-
-/* Looks for an open file among those of the search. 1 and its index, 0, or a recorded failure if it cannot be compared. */
+/* Searches for an open file. 1 and its index, 0, or a recorded failure if files cannot be compared. */
 static int find_file(const struct file_search *search, int fd, const char *path, const struct file_identity *identity,
 		     size_t *ret_index)
 {
@@ -48,7 +46,7 @@ static int find_file(const struct file_search *search, int fd, const char *path,
 	return 0;
 }
 
-/* A process may have the same file by several names. All its files are added before those of the next process. */
+/* A process may have the same file under several names, which are added one after the other. */
 static void add_tgid(struct probed_file *file, uint32_t tgid)
 {
 	if (!file->tgids.nr || vec_last(&file->tgids) != tgid)
@@ -68,7 +66,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 		err = search->attach->nr_files ? 0 : symbolizer_await(search->symbolizer);
 		if (err)
 			return fail_start(err, "symbol worker");
-		/* The search keeps one descriptor, and the worker gets the other. */
+		/* the search keeps one descriptor, the worker gets the other */
 		file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		err = file.fd < 0 ? -errno : 0;
 		if (!err) {
@@ -101,8 +99,6 @@ void file_search_close(struct file_search *search, size_t index)
 	closep(&file->fd);
 	file->fd = -1;
 }
-
-/* ---- misses ---- */
 
 void file_search_miss(struct file_search *search, const char *format, ...)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds and opens the files that a probe is for, and passes them to the symbol worker.
+ * Opens the files that a probe is for, and passes them to the symbol worker.
  *
- * libpthread, libdl, librt, libutil and libanl are part of the C library in glibc from 2.34 on, and in musl. glibc may still have a file
- * of that name, which has a placeholder symbol for each version and no function. Then the C library is probed instead.
+ * libpthread, libdl, librt, libutil and libanl are part of the C library in glibc from 2.34 on, and in musl. glibc may still install a file
+ * of that name, with a placeholder symbol for each version and without functions. Then the C library is probed instead.
  */
 #include "core/base/names.h"
 #include "core/resolve/file_search.h"
@@ -35,7 +35,7 @@ char *path_from_here(char *path, uint32_t tgid, int fd)
 		return path;
 	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
 		return path;
-	/* /proc/PID/maps has paths from the root of the mount namespace. In a chroot the process's root is below that. */
+	/* /proc/PID/maps has paths from the root of the mount namespace; the process's root may be below that (chroot). */
 	snprintf(link, sizeof(link), "/proc/%u/root", process_living_task(tgid));
 	nr = readlink(link, root, sizeof(root));
 	if (nr < 0 || (size_t)nr == sizeof(root) || strncmp(path, root, (size_t)nr) || path[nr] != '/')
@@ -56,7 +56,7 @@ static int open_library(struct file_search *search, const char *name, uint32_t t
 	return file_search_add(search, fd, take_ptr(path), tgid, ret_index);
 }
 
-/* Whether this is the name of a library that may be part of the C library, such as "pthread" or "libpthread.so.0". */
+/* Whether it names a library that may be part of the C library: "pthread", "libpthread.so.0". */
 static bool may_be_merged(const char *name)
 {
 	static const char *const merged[] = { "pthread", "dl", "rt", "util", "anl" };
@@ -70,10 +70,7 @@ static bool may_be_merged(const char *name)
 	return false;
 }
 
-/*
- * Whether the file is what is left of a library that is now part of the C library: it has a placeholder symbol. Examines a new file, and
- * closes it if it is one. A file that is closed already was found to be one.
- */
+/* Whether the file is the placeholder of a library that is part of the C library now. Such a file is closed. */
 static bool is_left_over(struct file_search *search, size_t index, bool is_new)
 {
 	_cleanup_(freep) struct symbol_function *placeholders = NULL;
@@ -92,10 +89,10 @@ struct mapped_search {
 	uint64_t inode;
 	const char *name;
 	bool found;
-	bool found_deleted; /* another file, which had the name */
+	bool found_deleted; /* another file of that name, which was deleted */
 };
 
-/* Compares names too: on an overlay file system, the inode in maps may differ from the one of fstat(). */
+/* Compares names too: on overlayfs, the inode in maps may differ from that of fstat(). */
 static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_search *search = context;
@@ -108,7 +105,7 @@ static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 	search->found_deleted |= has_name && mapping->deleted;
 }
 
-/* False only if the mappings can be read and the file is not among them; then whether a deleted one of its name is. */
+/* False if the mappings can be read and the file is not among them; then *ret_deleted: a deleted file of its name is. */
 static bool may_be_mapped(uint32_t tgid, const struct probed_file *file, bool *ret_deleted)
 {
 	struct mapped_search search = { .name = path_name(file->path) };
@@ -139,7 +136,7 @@ static int open_target(struct file_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* Adds a note about the processes that have not loaded the file. It is probed all the same. */
+/* Adds a note about processes that have not loaded the file. It is probed anyway. */
 static void note_not_loaded(struct file_search *search, const struct probed_file *file)
 {
 	_cleanup_(buf_done) struct buf processes = {};
@@ -164,7 +161,7 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 				 file->path, nr == 1 ? "the process loads" : "they load");
 }
 
-/* Processes that have ended do not count as misses: other messages name them, before the run and after it. */
+/* Processes that have ended are not misses: other messages report them, before and after the run. */
 static int open_of_processes(struct file_search *search)
 {
 	const struct plan *plan = search->plan;
@@ -188,8 +185,6 @@ static int open_of_processes(struct file_search *search)
 			return 0;
 	return plan->tgids.nr == 1 ? err : open_target(search, plan->tgids.data[0]);
 }
-
-/* ---- each file ---- */
 
 static int find_each(struct file_search *search, find_places *find, void *context)
 {

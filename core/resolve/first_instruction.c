@@ -7,14 +7,14 @@
 
 #define NOP5_BYTES 5
 
-/* The prefixes that a vector instruction may have: segment and address size. */
+/* Prefixes of vector instructions: segment and address size. */
 static bool is_prefix(uint8_t byte)
 {
 	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x64 || byte == 0x65 ||
 	       byte == 0x67;
 }
 
-/* Number of bytes before the opcode of a vector instruction; 0: it is none. */
+/* The bytes before the opcode of a vector instruction; 0: it is another instruction. */
 static size_t vector_prefix(uint8_t first, uint8_t second)
 {
 	switch (first) {
@@ -24,14 +24,14 @@ static size_t vector_prefix(uint8_t first, uint8_t second)
 		return 3;
 	case 0x62:
 		return 4;
-	case 0x8f: /* XOP if these bits are 8 or more; else pop */
+	case 0x8f: /* XOP if these bits are 8 or more, else pop */
 		return (second & 0x1f) >= 8 ? 3 : 0;
 	default:
 		return 0;
 	}
 }
 
-/* One-byte opcodes that the kernel emulates, or after which it does not correct the program counter. */
+/* One-byte opcodes that the kernel emulates, or after which it does not adjust the program counter. */
 static bool is_special(uint8_t opcode)
 {
 	static const uint8_t special[] = {
@@ -51,7 +51,7 @@ static bool is_prefix_of_nop(uint8_t byte)
 	return is_prefix(byte) || byte == 0x66 || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
 }
 
-/* Number of bytes of ModRM, SIB and displacement. */
+/* The bytes of ModRM, SIB and displacement. */
 static size_t operand_bytes(uint8_t modrm, uint8_t sib)
 {
 	unsigned int mod = modrm >> 6, rm = modrm & 7;

@@ -23,7 +23,7 @@ int pattern_compile(const struct plan *plan, const char *text, struct match **re
 	return err ? fail_usage("pattern '%s': %s", plan->probe.typed, reason) : 0;
 }
 
-/* The default is that of bcc's tools, and so is the environment variable. */
+/* The default and the environment variable are those of bcc's tools. */
 static int max_probes(const struct plan *plan, size_t *ret_max)
 {
 	const char *text = getenv(LIMIT_VARIABLE);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel functions: finds those that match a pattern, in one pass over /proc/kallsyms, and chooses how to probe them.
+ * Kernel functions: finds those that match a pattern in one pass over /proc/kallsyms, and chooses how to probe them.
  *
- * It leaves out the functions that bcc leaves out: init text, interrupt entry, perf's own, static call trampolines, the kprobe
- * blacklist. It also leaves out functions that ftrace cannot reach, if available_filter_functions of tracefs can be read: that file
- * lists one name for each address, and other names of the address mean the same function. Functions that are known to hang hosts are
- * left out and counted; --force probes them.
+ * Left out are: the functions that bcc leaves out (init text, interrupt entry, perf's own, static call trampolines, the kprobe blacklist);
+ * functions that ftrace cannot reach, if available_filter_functions of tracefs can be read (it lists one name per address, other names of
+ * the address are the same function); and functions that are known to hang hosts, unless --force is given.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -38,7 +37,7 @@ struct kernel_mechanism {
 	bool closed_by_lockdown;
 };
 
-/* In the order of preference. */
+/* By preference. */
 static const struct kernel_mechanism mechanisms[] = {
 	{ ATTACH_MULTI, MECHANISM_KPROBE_MULTI, PROGRAM_KPROBE, host_has_kprobe_multi, "kprobe.multi", "CONFIG_FPROBE",
 	  false },
@@ -104,7 +103,7 @@ static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
 	return no_mechanism(plan, &passed);
 }
 
-/* One line of kallsyms. The texts point into the line. */
+/* A line of kallsyms. The strings point into the text. */
 struct kernel_line {
 	uint64_t address;
 	char type;
@@ -112,23 +111,20 @@ struct kernel_line {
 	const char *module; /* NULL: the kernel itself */
 };
 
-/* Code that cannot be probed. Its bounds are symbols, found in the same pass, so functions are compared with it after the pass. */
+/* Code that cannot be probed. Its bounds are symbols that are found in the same pass, so functions are compared with it afterwards. */
 struct forbidden_range {
 	const char *first, *last;
 	uint64_t start, end;
 };
 
-/*
- * The functions of one address. The kernel's own are on adjacent lines. ftrace lists one name of an address, and the pattern may match
- * another one.
- */
+/* The functions at one address. Those of the kernel itself are adjacent. ftrace lists one name of each, the pattern may match another. */
 struct aliases {
 	uint64_t address;
-	struct buf names; /* each with its NUL */
-	VEC(struct probe_place) unlisted; /* those that match and that ftrace does not list */
+	struct buf names; /* each ends with NUL */
+	VEC(struct probe_place) unlisted; /* matching names that ftrace does not list */
 };
 
-/* Functions that match and are left out. */
+/* Matching functions that are left out. */
 struct left_out {
 	size_t nr;
 	char *first;
@@ -142,7 +138,7 @@ struct finder {
 	struct forbidden_range init, irq_entry;
 	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
 	struct strtab blacklist;
-	size_t nr_candidates; /* functions that were compared with the pattern */
+	size_t nr_candidates; /* functions compared with the pattern */
 	struct left_out unreachable; /* ftrace or kprobes cannot reach them */
 	struct left_out dangerous; /* known to hang hosts */
 	bool hidden; /* kallsyms shows no addresses */
@@ -160,7 +156,7 @@ static void finder_done(struct finder *finder)
 
 /* ---- lines ---- */
 
-/* "ffffffff81000010 t name\t[module]": written by s_show() of the kernel (kernel/kallsyms.c). */
+/* A line of s_show() (kernel/kallsyms.c): "ffffffff81000010 t name\t[module]". */
 static bool parse_line(char *text, struct kernel_line *ret_line)
 {
 	char *end, *name, *module;
@@ -181,7 +177,7 @@ static bool parse_line(char *text, struct kernel_line *ret_line)
 	return name[0] != '\0';
 }
 
-/* ---- functions that are left out ---- */
+/* ---- exclusion ---- */
 
 static bool is_function(const struct kernel_line *line)
 {
@@ -189,7 +185,7 @@ static bool is_function(const struct kernel_line *line)
 	       !(line->module && (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11)));
 }
 
-/* bcc's list (BPF.get_kprobe_functions). */
+/* The list of bcc (BPF.get_kprobe_functions). */
 static bool is_excluded(const char *name)
 {
 	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__",
@@ -203,8 +199,8 @@ static bool is_excluded(const char *name)
 }
 
 /*
- * Lock, idle and RCU internals. The kernel's selftest for kprobe.multi skips them (prog_tests/kprobe_multi_test.c), and bpftrace forbids
- * them because of soft lockups (its issues 534, 3144 and 3204).
+ * Lock, idle and RCU internals. The kernel's selftest of kprobe.multi skips them (prog_tests/kprobe_multi_test.c); bpftrace forbids them
+ * because of soft lockups (its issues 534, 3144 and 3204).
  */
 static bool is_dangerous(const char *name)
 {
@@ -225,7 +221,7 @@ static bool is_dangerous(const char *name)
 
 /* ---- lists of names ---- */
 
-/* available_filter_functions has "name [module]", the blacklist "0xstart-0xend\tname". */
+/* A line of available_filter_functions is "name [module]", one of the blacklist "0xstart-0xend\tname". */
 static void read_names(const char *path, bool name_is_last, struct strtab *ret_names)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
@@ -278,7 +274,7 @@ static void take(struct finder *finder, struct probe_place *place, bool dangerou
 	probe_place_done(place);
 }
 
-/* The alias that ftrace lists, or NULL. Also NULL if any alias is on the blacklist. */
+/* The alias that ftrace lists; NULL: none, or an alias is on the blacklist. */
 static const char *listed_alias(const struct finder *finder)
 {
 	const char *listed = NULL;
@@ -294,7 +290,7 @@ static const char *listed_alias(const struct finder *finder)
 	return listed;
 }
 
-/* All names of the address are known now. A function that ftrace does not list is probed if it lists an alias that does not match itself. */
+/* Call when all names of an address are known. An unlisted function is probed if ftrace lists an alias outside the pattern. */
 static void end_aliases(struct finder *finder)
 {
 	struct aliases *aliases = &finder->aliases;
@@ -372,7 +368,7 @@ static bool is_inside(const struct forbidden_range *range, uint64_t address)
 	return range->start && address >= range->start && address < range->end;
 }
 
-/* Sorts, removes functions in forbidden ranges, and keeps one name per address: aliases would count each call twice. */
+/* Sorts by address, removes functions in forbidden ranges, and keeps one name per address, because aliases would count each call twice. */
 static void tidy(struct finder *finder)
 {
 	struct probe_place *places = finder->attach->places.data;
@@ -395,7 +391,6 @@ static void tidy(struct finder *finder)
 	finder->attach->places.nr = kept;
 }
 
-/* Adds a place for each function that matches, by address, with one name per address. */
 static int find_functions(struct finder *finder)
 {
 	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
@@ -414,7 +409,7 @@ static int find_functions(struct finder *finder)
 	return 0;
 }
 
-/* The name of a function that is similar to `name`, malloc()ed, or NULL. */
+/* A similar function name, malloc()ed, or NULL. */
 static char *suggest(const char *name)
 {
 	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
@@ -464,8 +459,8 @@ static int nothing_matched(const struct plan *plan, const struct finder *finder)
 }
 
 /*
- * Finds the BTF ids of the functions, which fentry needs. The object is loaded for the first place, so a function with an id is
- * moved there. A function without an id is refused when it is attached. Functions of modules get no id here: libbpf finds theirs.
+ * Finds the BTF ids of functions, which fentry needs. The object is loaded for the first place, so a function with an id is moved there. A
+ * function without an id is refused when it is attached. libbpf finds the ids of functions of modules.
  */
 static int find_types(struct attach_plan *attach)
 {
@@ -492,7 +487,7 @@ static int find_types(struct attach_plan *attach)
 	return 0;
 }
 
-/* Adds "3 functions such as 'do_nmi' skipped: REASON" to the text. */
+/* Adds "3 functions such as 'do_nmi' skipped: REASON". */
 static void add_left_out(struct buf *text, const struct left_out *left_out, const char *reason)
 {
 	const char *between = text->nr ? "; " : "";
@@ -513,7 +508,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
 	};
 	_cleanup_(freep) char *expression = pattern_expression(plan->probe.pattern, plan->probe.regex);
-	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch). */
+	/* for kernel functions bcc anchors a regular expression at both ends (re.fullmatch) */
 	_cleanup_(freep) char *whole = xasprintf("%s%s", expression, plan->probe.regex ? "$" : "");
 	_cleanup_(match_freep) struct match *match = NULL;
 	_cleanup_(buf_done) struct buf text = {};

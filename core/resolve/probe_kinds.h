@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All kinds of probe: core/resolve/probe_NAME.c has the constant probe_NAME. */
+/* All kinds of probe. The constant probe_NAME is in core/resolve/probe_NAME.c. */
 #pragma once
 
 #include "core/plan/probe_kind.h"
@@ -17,6 +17,6 @@
 PROBE_KINDS(DECLARE_PROBE_KIND)
 #undef DECLARE_PROBE_KIND
 
-/* Whether the host has this tracepoint, or this category of tracepoints, which is not known without tracefs. */
+/* Whether the host has this tracepoint, or this category of tracepoints. Without tracefs no category is known. */
 bool probe_is_event(const char *category, const char *event);
 bool probe_is_category(const char *category);

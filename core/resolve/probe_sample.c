@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Timed samples: chooses the event. */
 #include <inttypes.h>
 #include <stdio.h>
 

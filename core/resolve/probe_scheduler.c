@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The scheduler's tracepoints: always sched_switch, and sched_waking if the plan needs to know when or by whom a thread is woken. */
+/* The scheduler's tracepoints: sched_switch, and sched_waking if the plan needs to know when or by whom a thread is woken. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses a pattern: the letter selects the kind, which finds the parts. */
+/* The letter of a pattern selects the kind, which finds the other parts. */
 #include "core/resolve/probe_spec.h"
 
 #include <errno.h>
@@ -55,16 +55,16 @@ static int fail_type(const char *text, size_t length)
 	return err;
 }
 
-/* A first part of three that is not a type is an error, as in bcc. If it is a path, the colons belong to the path. */
+/* The first part of three must be a type, as in bcc. If it is a path, the colons belong to the path. */
 static int check_type(const struct spelling *spelling)
 {
 	const char *text = spelling->text;
 	const char *first = spelling_separator(spelling, text), *second;
 
-	if (!strncmp(text, "r::", 3)) /* "::" does not separate; but this is bcc's form of a return probe */
+	if (!strncmp(text, "r::", 3)) /* bcc's return probe, although "::" does not separate */
 		return fail_type(text, 1);
 	for (size_t i = 1; i < sizeof(return_words) / sizeof(*return_words);
-	     i++) /* r:FUNCTION may be a library r in bcc */
+	     i++) /* without "r:": bcc accepts r:FUNCTION as a function of a library r */
 		if (begins_with(text, return_words[i]))
 			return fail_type(text, strlen(return_words[i]) - 1);
 	second = first ? spelling_next_separator(spelling, first) : NULL;
@@ -75,9 +75,7 @@ static int check_type(const struct spelling *spelling)
 	return fail_type(text, (size_t)(first - text));
 }
 
-/* ---- words of bpftrace and perf ---- */
-
-/* "kprobe:" and the like, as the letters of our own. Those of the kernel have no target. */
+/* As our letters. Words for the kernel have no target. */
 static const struct {
 	const char *word;
 	char letter;
@@ -104,7 +102,7 @@ static int split_in_kernel(struct spelling *spelling)
 	return 0;
 }
 
-/* Whether the pattern begins with such a word; if so, splits it. */
+/* Whether the pattern begins with such a word; then splits it. */
 static bool split_word(struct spelling *spelling, int *ret_err)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -164,7 +162,7 @@ static int check_pieces(const struct spelling *spelling)
 	return 0;
 }
 
-/* An invalid regular expression is a usage error, and reported before anything is loaded. */
+/* An invalid regular expression is reported before anything is loaded. */
 static int check_expressions(const struct spelling *spelling)
 {
 	const struct piece pieces[] = { spelling->pattern, spelling->provider, spelling->target };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tracepoints: found in tracefs, or by the kernel's type information if tracefs cannot be read. */
+/* Tracepoints, from tracefs, or from the kernel's type information if tracefs cannot be read. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* The sub-folders of a folder, sorted. */
+/* The subdirectories, sorted. */
 static int list_folders(const char *path, name_list *ret_names)
 {
 	_cleanup_(closedirp) DIR *directory = opendir(path);
@@ -74,12 +74,9 @@ static int no_tracepoint(const struct plan *plan, const char *name, const name_l
 	return -ENOENT;
 }
 
-/* ---- without tracefs ---- */
-
 /*
- * Adds the events that match in the kernel's type information, which has a typedef btf_trace_NAME for each event (commit
- * e8c423fb31fa ("bpf: Add typecast to raw_tracepoints to help BTF generation"), v5.5). It has no categories, so the user's category is
- * not checked.
+ * Adds the matching events of the kernel's type information, which has a typedef btf_trace_NAME for each event (commit e8c423fb31fa ("bpf:
+ * Add typecast to raw_tracepoints to help BTF generation"), v5.5) but no categories, so the category is not checked.
  */
 static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 {
@@ -97,7 +94,7 @@ static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 	return no_tracepoint(plan, plan->probe.pattern, &events);
 }
 
-/* "t:syscalls:sys_enter_NAME" is not in the type information, but the number of the call is known. False: the pattern is another one. */
+/* Adds "t:syscalls:sys_enter_NAME", which has no type information but a known call number. False: another pattern. */
 static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 {
 	const char *category = plan->probe.target ? plan->probe.target : "";
@@ -110,7 +107,7 @@ static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 	return true;
 }
 
-/* At sys_exit, a program reads the number of the call from the task, which 5.10 forbids under lockdown=confidentiality. */
+/* At sys_exit, a program reads the number of the call from the task. 5.10 forbids that under lockdown=confidentiality. */
 static int fail_end_unknown(const struct attach_plan *attach)
 {
 	return fail_host(-EPERM,
@@ -127,7 +124,7 @@ static int check_ends(const struct attach_plan *attach)
 	return fail_end_unknown(attach);
 }
 
-/* Categories are unknown here, so "t:sched:*" would match all events. */
+/* Without categories, "t:sched:*" would match all events. */
 static int check_raw_pattern(const struct plan *plan)
 {
 	const struct probe_spec *spec = &plan->probe;
@@ -161,12 +158,10 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 	return err ? err : pattern_check_limit(plan, attach->places.nr);
 }
 
-/* ---- with tracefs ---- */
-
 static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 {
 	const struct probe_spec *spec = &plan->probe;
-	/* "category:event" as one expression, matched against the whole name of each event */
+	/* one expression for "category:event", matched against the whole name of each event */
 	_cleanup_(freep) char *whole = xasprintf("%s:%s", spec->target ? spec->target : "*", spec->pattern),
 			      *text = pattern_expression(whole, spec->regex),
 			      *folder = xasprintf("%s/events", host_tracefs());
@@ -190,7 +185,7 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 	return pattern_check_limit(plan, attach->places.nr);
 }
 
-/* EVENTS_BY_LENGTH: of tracepoints, only the entries of system calls have an end. */
+/* EVENTS_BY_LENGTH: of all tracepoints, only entries of system calls have an end. */
 static int add_ends(const struct plan *plan, struct attach_plan *attach)
 {
 	bool are_calls = attach->mechanism == MECHANISM_SYSTEM_CALLS;
@@ -249,8 +244,6 @@ bool probe_is_category(const char *category)
 	path = xasprintf("%s/events/%s/enable", host_tracefs(), category);
 	return !access(path, F_OK);
 }
-
-/* ---- parsing ---- */
 
 /* CATEGORY:EVENT */
 static int split(struct spelling *spelling)

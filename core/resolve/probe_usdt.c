@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * USDT probes: found in the notes of one file, or of all files that the processes of -p have mapped (u::PROBE).
+ * USDT probes, from the notes of one file, or of all files that the processes of -p map (u::PROBE).
  *
- * A USDT probe is attached as a uprobe in the middle of a function. It may have a semaphore: the kernel raises it in all processes that
- * have the file mapped or map it later, and lowers it when the probe is detached, even by kill -9 (v4.20: commit 1cc33161a83d
- * ("uprobes: Support SDT markers having reference count (semaphore)")).
+ * A USDT probe is attached as a uprobe in the middle of a function. It may have a semaphore: the kernel increments it in all processes that
+ * map the file now or later, and decrements it when the probe is detached, also by kill -9 (v4.20: commit 1cc33161a83d ("uprobes: Support
+ * SDT markers having reference count (semaphore)")).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static void search_done(struct usdt_search *search)
 
 /* ---- one file ---- */
 
-/* `probes` is sorted by offset. Several probes may be at one place, for example of different providers; the first becomes a place. */
+/* `probes` is sorted by offset. Of several probes at one offset, for example of different providers, the first one becomes a place. */
 static void add_places(const struct usdt_search *search, const struct probed_file *file,
 		       const struct symbol_usdt *probes, size_t nr)
 {
@@ -72,7 +72,7 @@ static int unreadable(const char *path, int err)
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
-/* Adds the probes of a file that match. 0 or a negative errno, without a recorded cause. */
+/* Adds the matching probes of a file. 0 or a negative errno without a recorded cause. */
 static int find_probes(struct usdt_search *search, const struct probed_file *file)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
@@ -144,11 +144,11 @@ static int find_in_target(struct file_search *files, const struct probed_file *f
 	return nothing_among(&known, wanted, file->path);
 }
 
-/* ---- the files that processes have mapped ---- */
+/* ---- files that processes map ---- */
 
 struct mapped_files {
 	uint32_t tgid;
-	VEC(struct opener_request) files; /* one mapping of each; the paths are owned */
+	VEC(struct opener_request) files; /* one mapping of each file; the paths are owned */
 	bool is_full;
 };
 
@@ -159,7 +159,7 @@ static void mapped_files_done(struct mapped_files *files)
 	vec_done(&files->files);
 }
 
-/* Compares names too: on btrfs, files of two subvolumes may have the same device and inode in /proc/PID/maps. */
+/* Compares names too: on btrfs, files of two subvolumes can have the same device and inode in /proc/PID/maps. */
 static void remember_file(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_files *files = context;
@@ -193,18 +193,18 @@ static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 		file_search_miss(&search->files, "process %u: %s", tgid, err_cause());
 		err_clear();
 	}
-	if (search->files.attach->places.nr == nr_before) /* saves descriptors: a process may map thousands of files */
+	if (search->files.attach->places.nr == nr_before) /* closes it, because a process may map thousands of files */
 		file_search_close(&search->files, index);
 }
 
-/* Searches the mapped file itself: its path may lead to another file by now. */
+/* Searches the mapped file itself: its path may lead to another file now. */
 static void search_mapped(struct usdt_search *search, const struct opener_request *mapped)
 {
 	uint32_t tgid = mapped->tgid;
 	size_t index = 0;
 	int fd = opener_open(mapped), known;
 
-	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: it has no probes */
+	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program */
 		return;
 	if (fd < 0) {
 		file_search_miss(&search->files, "process %u: '%s': its USDT probes cannot be read: %s", tgid,
@@ -242,7 +242,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* Processes that have ended do not count as misses: other messages name them, before the run and after it. */
+/* Processes that have ended are not misses: other messages report them, before and after the run. */
 static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
 {
 	_cleanup_(freep) char *cause = search_process(search, tgid) ? xstrdup(err_cause()) : NULL;
@@ -310,7 +310,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 
 /* ---- parsing ---- */
 
-/* LIB:PROBE, /path:PROBE, LIB:PROVIDER:PROBE, /path:PROVIDER:PROBE, or :PROBE in the files of processes */
+/* LIB:PROBE, /path:PROBE, LIB:PROVIDER:PROBE, /path:PROVIDER:PROBE, or :PROBE for files of processes */
 static int split(struct spelling *spelling)
 {
 	const char *rest = spelling->rest, *last = spelling_last_separator(spelling, rest), *provider = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* User functions: a file, found by the name of a library or by path, and functions that the symbol worker finds in it. */
+/* User functions: a file, by library name or path, and functions that the symbol worker finds in it. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "core/resolve/spelling.h"
 #include "core/resolve/user_code.h"
 
-/* FUNCTION, LIB:FUNCTION, /path:FUNCTION. A target with a slash ends at the last separator, others at the first. */
+/* FUNCTION, LIB:FUNCTION, /path:FUNCTION. A path ends at the last separator, another target at the first. */
 static int split_target(struct spelling *spelling)
 {
 	const char *rest = spelling->rest, *separator = spelling_separator(spelling, rest);
@@ -30,7 +30,7 @@ static int split_target(struct spelling *spelling)
 	return 0;
 }
 
-/* Without a target it is a function of the kernel. */
+/* Without a target it is a kernel function. */
 static int split(struct spelling *spelling)
 {
 	int err = spelling_skips_target(spelling) ? 0 : split_target(spelling);
@@ -44,8 +44,8 @@ static int split(struct spelling *spelling)
 }
 
 /*
- * Moves the places of a file, from `first` on, that the kernel may refuse (the lock prefix, most of VEX) to the end. They get links of
- * their own: a link is refused if one of its places is, and to find that place by halving takes the kernel a second.
+ * Moves the places of a file, from `first` on, that the kernel may refuse (the lock prefix, most of VEX) to the end. They get separate
+ * links: the kernel refuses a whole link for one place, and finding that place by halving takes a second.
  */
 static void put_doubtful_last(struct attach_plan *attach, size_t first)
 {
@@ -63,17 +63,17 @@ static void put_doubtful_last(struct attach_plan *attach, size_t first)
 	vec_done(&doubtful);
 }
 
-/* Aliases are adjacent, and the last one has the best name. */
+/* Aliases are adjacent; the last one has the best name. */
 static void add_function(struct attach_plan *attach, const struct probed_file *file,
 			 const struct symbol_function *function)
 {
 	bool is_new = user_code_add(attach, file, function->file_offset);
 	struct probe_place *place = &vec_last(&attach->places);
 
-	if (is_new) /* a .cold part of a function is not an entry: the function jumps to it */
+	if (is_new) /* a function jumps to its .cold part, which is no entry */
 		place->first = user_code_first(file->fd, function->file_offset, !strstr(function->name, ".cold"));
 	place->file = file->number;
-	place->size = function->size > place->size ? function->size : place->size; /* of aliases, some may have none */
+	place->size = function->size > place->size ? function->size : place->size; /* some aliases have no size */
 	freep(&place->name);
 	freep(&place->shown);
 	place->name = xstrdup(function->name);
@@ -90,9 +90,7 @@ static int no_function(const struct plan *plan, struct symbolizer *symbolizer, c
 	return -ENOENT;
 }
 
-/* ---- indirect functions ---- */
-
-/* Reports the indirect functions of one file: fails if it has no place, else adds a note. */
+/* Reports indirect functions of a file: a failure if the file has no place, else a note. */
 static int check_ifuncs(const struct symbol_function *functions, size_t nr, bool no_place, struct attach_plan *attach)
 {
 	const struct symbol_function *resolver = NULL, *implementation = NULL; /* the first of each */
@@ -132,7 +130,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	_cleanup_(freep) struct symbol_function *functions = NULL;
 	const char *pattern = context;
 	size_t nr = 0, nr_before = search->attach->places.nr;
-	/* Reports by probe and lists show readable names. Stacks get their names later. */
+	/* reports by probe and lists show readable names; stacks get names later */
 	int err = plan_counts_functions(search->plan) || search->plan->look_only
 			  ? symbolizer_find_readable(search->symbolizer, file->number, pattern, &functions, &nr)
 			  : symbolizer_find(search->symbolizer, file->number, pattern, &functions, &nr);
@@ -144,7 +142,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 			    err == -EMSGSIZE ? "too many functions, or their names are too long" : strerror(-err));
 	if (!nr)
 		return no_function(search->plan, search->symbolizer, file);
-	/* A resolver runs once, when the program is linked; a probe on it would not count calls of the function. */
+	/* A resolver runs once, when the program is linked: a probe on it would not count calls of the function. */
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER)
 			add_function(search->attach, file, &functions[i]);
@@ -152,7 +150,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	return check_ifuncs(functions, nr, search->attach->places.nr == nr_before, search->attach);
 }
 
-/* Several events of a category have the form LIBRARY:FUNCTION too: perf's "sched:*". */
+/* Patterns of tracepoints can look like LIBRARY:FUNCTION: "sched:*" in perf. */
 static void suggest_tracepoint(const char *category)
 {
 	if (!probe_is_category(category))
@@ -174,7 +172,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	return err ? err : user_code_finish(&search);
 }
 
-/* The readable name can be typed as a probe too. */
+/* The readable name is also accepted as a probe. */
 static const char *list_name(const struct probe_place *place)
 {
 	return place->shown ? place->shown : place->name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All time of threads: the scheduler's tracepoints, and timed samples of what is on a CPU. */
+/* All time of threads: the scheduler's tracepoints, and timed samples of threads on a CPU. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

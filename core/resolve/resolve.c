@@ -20,11 +20,11 @@ static int check_one_cpu(const cpu_list *online, uint32_t cpu)
 	return -ENODEV;
 }
 
-/* For most kinds of probes, a CPU that is not online gives no error, and an empty report. */
+/* Most kinds of probes would accept an offline CPU, and print an empty report. */
 static int check_cpu(const struct plan *plan)
 {
 	cpu_list online = {};
-	bool is_known = plan->cpus.nr && host_tells_online_cpus(&online); /* without /sys, it is not */
+	bool is_known = plan->cpus.nr && host_tells_online_cpus(&online); /* unknown without /sys */
 	int err = 0;
 
 	for (size_t i = 0; is_known && !err && i < plan->cpus.nr; i++)
@@ -82,7 +82,7 @@ void resolve_describe_user_stacks(const struct plan *plan, const struct attach_p
 			 "by unwind tables; by frame pointers where code has no unwind information, or no table yet\n");
 }
 
-/* Notes whether the programs can unwind user stacks with tables, and why not. A failure only if the user asked for tables (--unwind=dwarf). */
+/* Sets whether programs can walk user stacks by tables, and why not. Fails only for --unwind=dwarf. */
 static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
 {
 	enum unwind_mode mode = plan_unwind(plan);
@@ -99,7 +99,7 @@ static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
 	return 0;
 }
 
-/* Each pattern as if it were alone. */
+/* Resolves each pattern separately. */
 static int resolve_several(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	int err = 0;

@@ -19,7 +19,7 @@
 
 #define MAX_CLOCK_HZ 20000
 
-/* read() of an event returns this, by PERF_FORMAT_TOTAL_TIME_ENABLED. */
+/* What read() returns with PERF_FORMAT_TOTAL_TIME_ENABLED. */
 struct event_values {
 	uint64_t counter, enabled_ns;
 };
@@ -27,18 +27,18 @@ struct event_values {
 struct sampled_cpu {
 	int cpu;
 	int fd;
-	struct event_values values; /* as last read */
-	uint64_t followed_enabled_ns; /* values.enabled_ns when CPUs were last followed */
-	uint64_t first_idle, last_idle; /* idle ticks of the CPU: when its sampling began, and as last read */
+	struct event_values values; /* last values read */
+	uint64_t followed_enabled_ns; /* values.enabled_ns at the last sampling_follow_cpus() */
+	uint64_t first_idle, last_idle; /* idle ticks of the CPU: when its sampling began, and now */
 };
 
 struct sampling {
 	struct sampling_choice choice;
 	int program_fd;
-	cpu_list only; /* the CPUs that the user wants; empty: all */
+	cpu_list only; /* the plan's CPUs; empty: all */
 	bool running;
 	uint64_t gone_counter, gone_idle; /* of CPUs that went offline */
-	uint64_t followed_ns; /* when CPUs were last followed */
+	uint64_t followed_ns; /* time of the last sampling_follow_cpus() */
 	uint64_t unsampled_ns; /* since the last sampling_unsampled_ns() */
 	VEC(struct sampled_cpu) cpus;
 };
@@ -152,8 +152,8 @@ static int check_frequency(const struct plan *plan)
 }
 
 /*
- * The kernel lowers the rate of a counter if its interrupts take too long, but not that of a clock: the timer may expire every 10
- * us, and then nothing else runs on that CPU, not even the end of the run.
+ * The kernel lowers the rate of a counter whose interrupts take too long, but not that of a clock: its timer may expire every 10 us, and
+ * then nothing else runs on that CPU, not even the end of the run.
  */
 static int check_clock(const struct plan *plan, const struct sampling_choice *choice)
 {
@@ -184,8 +184,7 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 		return err;
 	set_event(&choice, plan, plan->event == SAMPLE_DEFAULT ? SAMPLE_CPU_CYCLES : plan->event);
 	if (highest && choice.frequency_hz > highest)
-		choice.frequency_hz =
-			highest; /* to see whether there is such an event; the end refuses the frequency */
+		choice.frequency_hz = highest; /* only to try the event; check_frequency() refuses the frequency */
 	fd = open_event(&choice, cpu);
 	if (fd < 0 && plan->event == SAMPLE_DEFAULT && fd != -EACCES && fd != -EPERM && fd != -ENODEV) {
 		set_event(&choice, plan, SAMPLE_CPU_CLOCK);
@@ -207,7 +206,7 @@ static struct sampled_cpu *sampled_cpu(struct sampling *sampling, int cpu)
 	return NULL;
 }
 
-/* "cpu3 user nice system idle iowait …", in ticks: proc(5). The kernel may decrease iowait; the sum here never decreases. */
+/* "cpu3 user nice system idle iowait …" in ticks: proc(5). The kernel may decrease iowait; this sum does not decrease. */
 static void note_idle(struct sampling *sampling, const char *line)
 {
 	unsigned long long idle, iowait;
@@ -231,7 +230,6 @@ static void read_idle(struct sampling *sampling)
 		note_idle(sampling, line);
 }
 
-/* From now on, counts the idle time of the CPUs in the list from index `first` on. */
 static void begin_idle(struct sampling *sampling, size_t first)
 {
 	if (first == sampling->cpus.nr)
@@ -260,7 +258,7 @@ static int attach_all(struct sampling *sampling, const cpu_list *cpus)
 	for (size_t i = 0; i < cpus->nr; i++) {
 		int err = attach_cpu(sampling, cpus->data[i]);
 
-		if (err && err != -ENODEV) /* -ENODEV: it has just gone offline */
+		if (err && err != -ENODEV) /* -ENODEV: it just went offline */
 			return refused(&sampling->choice, cpus->data[i], err);
 	}
 	return sampling->cpus.nr ? 0 : fail_host(-ENODEV, "no CPU could be sampled");
@@ -315,7 +313,7 @@ int sampling_start(struct sampling *sampling)
 	return err ? fail(err, "event '%s': cannot start: %s", sampling->choice.name, strerror(-err)) : 0;
 }
 
-/* If the event of an offline CPU cannot be read, its last values stay. */
+/* Keeps the last values if the event of an offline CPU cannot be read. */
 static void read_event(struct sampled_cpu *sampled)
 {
 	struct event_values values;
@@ -324,10 +322,7 @@ static void read_event(struct sampled_cpu *sampled)
 		sampled->values = values;
 }
 
-/*
- * When a CPU goes offline, its event is dead for good, even if the CPU comes back. Its enabled time stops (list_del_event() in
- * kernel/events/core.c); the enabled time of an event that has nothing to count runs on.
- */
+/* An offlined CPU's event never works again: its enabled time stops (list_del_event()), unlike that of an event that counts nothing. */
 static bool is_dead(struct sampled_cpu *sampled, const cpu_list *online)
 {
 	uint64_t before = sampled->followed_enabled_ns;
@@ -355,7 +350,7 @@ static void drop_dead(struct sampling *sampling, const cpu_list *online)
 	sampling->cpus.nr = nr;
 }
 
-/* Adds `time_ns` to the unsampled time for each CPU that is online and not sampled; attach: begins to sample it. */
+/* Adds `time_ns` to the unsampled time for each CPU that is online and not sampled; `attach`: starts to sample it. */
 static void note_unsampled(struct sampling *sampling, const cpu_list *online, uint64_t time_ns, bool attach)
 {
 	size_t nr_before = sampling->cpus.nr;

@@ -26,9 +26,7 @@ char *piece_dup(struct piece piece)
 	return piece.at && piece.length ? xstrndup(piece.at, piece.length) : NULL;
 }
 
-/* ---- separators ---- */
-
-/* Skips the [class] that begins at `at`. It does not end at a ']' that comes first, nor at that of [:alpha:]. */
+/* Skips a [class]. A ']' that comes first does not end it, nor does that of [:alpha:]. */
 static const char *skip_class(const char *at)
 {
 	at += at[1] == '^' ? 2 : 1;
@@ -45,7 +43,7 @@ static const char *skip_class(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Skips one character, or an escape, a class or a group of a regular expression. */
+/* Skips one character, escape, class or group of a regular expression. */
 static const char *skip_regex(const char *at)
 {
 	unsigned int depth = 0;
@@ -103,8 +101,6 @@ bool spelling_skips_target(struct spelling *spelling)
 	spelling->pattern = piece_of(spelling->rest + 1);
 	return true;
 }
-
-/* ---- errors ---- */
 
 int spelling_fail_too_many(const struct spelling *spelling)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Events have the name of the kernel's function, which may differ from that of the call. */
+/* Events are named after the kernel's function, whose name may differ from that of the call. */
 static const struct {
 	const char *function, *name;
 } renamed[] = {
@@ -14,7 +14,7 @@ static const struct {
 	{ "newuname", "uname" }, { "umount", "umount2" }, { "sendfile64", "sendfile" },
 };
 
-/* Calls that an older libseccomp does not know. Numbers from 424 on are the same on all machines. */
+/* Unknown to older versions of libseccomp. Numbers from 424 on are the same on all machines. */
 static const struct {
 	const char *name;
 	int number;
@@ -57,9 +57,6 @@ bool system_call_of_event(const char *event, struct system_call *ret_call)
 	return number >= 0;
 }
 
-/* ---- places ---- */
-
-/* A note that system calls may have no kernel stacks, if the plan wants them. */
 static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
 {
 	for (size_t i = 0; plan->want_kernel && i < attach->places.nr; i++)
@@ -73,7 +70,6 @@ static void note_missing_stacks(const struct plan *plan, struct attach_plan *att
 		}
 }
 
-/* A note about kernel stacks at the end of a call, if the plan wants them. */
 static void note_ends(const struct plan *plan, struct attach_plan *attach)
 {
 	for (size_t i = 0; plan->want_kernel && i < attach->places.nr; i++)

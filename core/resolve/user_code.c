@@ -14,9 +14,9 @@
 #define FEW_UPROBES 4
 
 /*
- * Chooses the mechanism for one process. A few places get perf uprobes: children that the process forks lose the breakpoints of perf
- * uprobes at the first hit, but keep those of a uprobe.multi link. More places get links: to remove a perf uprobe takes some grace
- * periods, 150 ms on a busy host, one uprobe after the other; a link takes them once for all its places.
+ * Chooses the mechanism for one process. A few places get perf uprobes: forked children lose the breakpoints of perf uprobes at the first
+ * hit, but keep those of a uprobe.multi link. More places get links: removing a perf uprobe takes some grace periods, 150 ms on a busy
+ * host, for each uprobe, but for a link only once.
  */
 static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
 {
