@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* addr2sym: names addresses with the code that names frames of a profile, without BPF. */
+/* addr2sym: names addresses with the code that names frames, without BPF. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,25 +26,25 @@
 
 enum {
 	THE_FILE = 0, /* its number in the symbolizer */
-	BATCH = 4096, /* addresses of standard input that are named together */
+	BATCH = 4096, /* addresses from standard input that are named together */
 };
 
 struct addr2sym {
 	const struct addr2sym_request *request;
 	struct naming naming;
 	struct debuginfod debuginfod;
-	char *path; /* of the file, absolute: debug files are searched beside it */
+	char *path; /* absolute path of the file: debug files are searched beside it */
 	struct symbolizer *symbolizer;
 	struct profile profile;
-	struct spaces *spaces; /* only with a process */
+	struct spaces *spaces; /* only for a process */
 	struct frame_lines lines; /* of frames */
-	uint32_t lines_said; /* a bit for each enum line_reason that a message has named */
+	uint32_t lines_said; /* bits of the enum line_reason for which a message was printed */
 	VEC(uint64_t) addresses;
-	bool lines_missed; /* a message was printed: the lines of the file could not be read */
-	const char *missing_split; /* as in symbol_lines; of the question with the largest number */
+	bool lines_missed; /* a message was printed that lines of the file cannot be read */
+	const char *missing_split; /* as in symbol_lines; of the request with the largest number */
 	uint32_t nr_missing_splits;
 	struct buf text;
-	struct buf why; /* decisions since the last answer, one per line */
+	struct buf why; /* explanations since the last answer, one per line */
 };
 
 static bool wants_lines(const struct addr2sym_request *request)
@@ -65,7 +65,7 @@ static void add_name(struct buf *text, const char *name, uint64_t offset, const 
 	}
 }
 
-/* Adds " FILE:LINE". '?' stands for an unknown line, as in addr2line. */
+/* Adds " FILE:LINE", with '?' for an unknown line, as in addr2line. */
 static void add_line(struct addr2sym *run, const struct symbol_line *line)
 {
 	struct buf *text = &run->text;
@@ -88,7 +88,7 @@ static void add_inlined(struct addr2sym *run, const struct symbol_line *line)
 	buf_addc(&run->text, '\n');
 }
 
-/* A file of the command line is not mapped by any process. */
+/* The text for a file of the command line, which no process maps. */
 static const char *reason_text(const struct addr2sym *run, enum frame_reason reason)
 {
 	if (!run->spaces && reason == REASON_NOT_ELF)
@@ -109,7 +109,7 @@ enum {
 	SENTENCES_MAX = 64
 };
 
-/* Whether the text already has this line; the length includes the newline. */
+/* Whether an earlier line of the text is the same; `length` includes the newline. */
 static bool is_repeated(const char *text, const char *line, size_t length)
 {
 	const char *end;
@@ -122,7 +122,7 @@ static bool is_repeated(const char *text, const char *line, size_t length)
 	return false;
 }
 
-/* Adds the decisions below the answer, each once, and clears them. */
+/* Adds the explanations after the answer, each once, and clears them. */
 static void add_why(struct addr2sym *run)
 {
 	const char *text = buf_text(&run->why), *line = text, *end;
@@ -133,7 +133,7 @@ static void add_why(struct addr2sym *run)
 	buf_clear(&run->why);
 }
 
-/* If the file cannot be read, there are no decisions, only the reason why there is no name. */
+/* If the file cannot be read, the only explanation is why there is no name. */
 static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query, enum frame_reason reason)
 {
 	const char *sentences[SENTENCES_MAX];
@@ -145,7 +145,7 @@ static void explain(struct addr2sym *run, uint32_t file, const struct symbol_que
 		why_add(&run->why, "no name: %s", reason_text(run, reason));
 }
 
-/* Explains a missing file with the debug information of inlined calls. */
+/* Explains that split debug information with inlined calls is missing. */
 static void explain_missing_split(struct addr2sym *run, const char *path, const char *split, uint32_t nr)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -180,7 +180,7 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 	}
 }
 
-/* ---- a process, or lines of the kernel: frames of a profile ---- */
+/* ---- addresses in a process, and lines of the kernel: frames of a profile ---- */
 
 static uint32_t frame_of(struct addr2sym *run, uint64_t address)
 {
@@ -195,7 +195,7 @@ static uint32_t frame_of(struct addr2sym *run, uint64_t address)
 
 	if (run->request->kernel)
 		return profile_add_frame(&run->profile, &kernel);
-	/* one by one, because only the first frame of a stack can be exact */
+	/* one call each, because only the first frame of a stack can be exact */
 	spaces_add_frames(run->spaces, &record, &address, 1, !run->request->is_return, &frame);
 	return frame;
 }
@@ -257,7 +257,7 @@ static void name_as_frames(struct addr2sym *run)
 	for (size_t i = 0; i < nr; i++)
 		frames[i] = frame_of(run, run->addresses.data[i]);
 	name_frames(&run->profile, run->symbolizer, run->spaces);
-	run->lines.left_ns = FRAME_LINES_NS; /* each batch has the time of a whole run */
+	run->lines.left_ns = FRAME_LINES_NS; /* each batch has the whole time limit */
 	frame_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, UINT64_MAX);
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_frame *frame = &run->profile.frames.data[frames[i]];
@@ -272,7 +272,7 @@ static void name_as_frames(struct addr2sym *run)
 	}
 }
 
-/* ---- a file, or the kernel ---- */
+/* ---- addresses in a file or the kernel ---- */
 
 static void add_answer(struct addr2sym *run, const struct symbol_answer *answer)
 {
@@ -284,7 +284,7 @@ static void add_answer(struct addr2sym *run, const struct symbol_answer *answer)
 		buf_addf(&run->text, "?? (%s)", reason_text(run, reason));
 }
 
-/* Adds the inlined calls, then the function itself, whose name is already known. */
+/* Adds the inlined calls, then the function itself, whose name is known. */
 static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, const struct symbol_line *lines,
 		      size_t nr)
 {
@@ -386,7 +386,7 @@ static bool is_address(const char *text)
 	return length && !digits[length] && length <= 16;
 }
 
-/* Names the batch if it is full. With --why a batch is one address, because each has its own decisions. */
+/* Adds an address, and names the batch if it is full. With --why each batch is one address, because explanations are per address. */
 static int add_address(struct addr2sym *run, const char *text, size_t batch)
 {
 	vec_push(&run->addresses, strtoull(text, NULL, 16));
@@ -405,7 +405,7 @@ static int name_words(struct addr2sym *run)
 	return err ? err : name_batch(run);
 }
 
-/* Names the addresses before a bad line. */
+/* Takes one line of input. If it is bad, names the addresses before it first. */
 static int take_line(struct addr2sym *run, struct buf *line, unsigned long number)
 {
 	const char *text = buf_text(line);
@@ -421,7 +421,7 @@ static int take_line(struct addr2sym *run, struct buf *line, unsigned long numbe
 	return *word ? name_batch(run) ?: fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word) : 0;
 }
 
-/* Reads what is there; before it would wait, it names the addresses so far, because the other side may wait for the answers. */
+/* Reads available input. Before it blocks, it names the addresses so far, because the writer may wait for the answers. */
 static int read_input(struct addr2sym *run, char *bytes, size_t room, size_t *ret_nr)
 {
 	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
@@ -459,7 +459,7 @@ static int name_input(struct addr2sym *run)
 	return err ? err : name_batch(run);
 }
 
-/* ---- addresses of a name ---- */
+/* ---- --find ---- */
 
 static void free_functions(struct symbol_function **functions)
 {
@@ -471,7 +471,7 @@ static const char *name_of(const struct symbol_function *function)
 	return function->readable ? function->readable : function->name;
 }
 
-/* Copies of a constructor, which differ in their mangled names, may be one function. */
+/* Whether these are copies of a constructor, which only differ in their mangled names. */
 static bool is_same_function(const struct symbol_function *a, const struct symbol_function *b)
 {
 	return a->address == b->address && !strcmp(name_of(a), name_of(b));
@@ -518,7 +518,7 @@ static void say_missing_split(const char *path, const char *split, uint32_t nr)
 	fprintf(stderr, "stacktool addr2sym: %s\n", buf_text(&text));
 }
 
-/* Prints this once for each file. */
+/* Prints this once per file. */
 static void say_missing_splits(const struct addr2sym *run)
 {
 	const struct profile *profile = &run->profile;
@@ -543,7 +543,7 @@ static int open_file(struct addr2sym *run)
 	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd, 0);
 }
 
-/* A wrong file of --vmlinux is a failure. Without the option, missing debug information is not. */
+/* A wrong file of --vmlinux is a failure; missing debug information without the option is not. */
 static int open_vmlinux(struct addr2sym *run)
 {
 	char text[256];

@@ -34,16 +34,16 @@
 #define MOMENT_NS 500000000
 
 enum {
-	BYTES_AT_ONCE = 65536, /* the largest page size, or several pages */
-	MAX_MAPPINGS = 8192, /* of a process */
-	MAX_PAGES = 8192,    /* that are compared in one process */
+	BYTES_AT_ONCE = 65536, /* the largest page size */
+	MAX_MAPPINGS = 8192, /* per process */
+	MAX_PAGES = 8192, /* to compare, per process */
 	MAX_FILES = 512,
-	MAX_OTHER_BYTES = 16, /* of a page with breakpoints that differ from the file */
+	MAX_OTHER_BYTES = 16, /* other differences allowed in a page with breakpoints */
 	MAX_PLACES = 1 << 18,
 	NO_FILE = -1,
 };
 
-/* fs/proc/task_mmu.c; the flags are readable without CAP_SYS_ADMIN. */
+/* fs/proc/task_mmu.c; these flags are readable without CAP_SYS_ADMIN. */
 #define PAGE_PRESENT (1ULL << 63)
 #define PAGE_SWAPPED (1ULL << 62)
 #define PAGE_OF_FILE (1ULL << 61)
@@ -58,7 +58,7 @@ struct search {
 	uint64_t page_bytes;
 	/* of the current process */
 	uint32_t tgid;
-	VEC(struct proc_mapping) mappings; /* of files; owns their paths */
+	VEC(struct proc_mapping) mappings; /* of files; the paths are owned */
 	VEC(struct range) trampolines;
 	size_t nr_pages;
 	bool is_cut;
@@ -70,7 +70,7 @@ static bool is_over(const struct search *search)
 	return clock_monotonic_ns() >= search->until_ns;
 }
 
-/* ---- what a breakpoint looks like ---- */
+/* ---- breakpoints ---- */
 
 #if defined(__x86_64__)
 
@@ -80,7 +80,7 @@ enum {
 	CALL_BYTES = 5,
 };
 
-/* The kernel optimizes a probe of a 5-byte nop to a call into the page of its trampoline. */
+/* Whether it is a call into a trampoline page: the kernel optimizes a probe of a 5-byte nop to that. */
 static bool is_call(const struct search *search, uint64_t address, const uint8_t *memory, const uint8_t *file,
 		    size_t nr)
 {
@@ -97,7 +97,7 @@ static bool is_call(const struct search *search, uint64_t address, const uint8_t
 	return false;
 }
 
-/* The length of the breakpoint at this place; 0: none. For other changes of the code, the bytes after it differ too. */
+/* The length of a breakpoint at this place; 0: none. If the code was changed otherwise, the next byte differs too. */
 static size_t breakpoint_bytes(const struct search *search, uint64_t address, const uint8_t *memory,
 			       const uint8_t *file, size_t nr)
 {
@@ -108,7 +108,7 @@ static size_t breakpoint_bytes(const struct search *search, uint64_t address, co
 
 #elif defined(__aarch64__)
 
-/* UPROBE_SWBP_INSN of arch/arm64/include/asm/uprobes.h: brk 5 */
+/* brk 5: UPROBE_SWBP_INSN of arch/arm64/include/asm/uprobes.h. */
 static size_t breakpoint_bytes(const struct search *search, uint64_t address, const uint8_t *memory,
 			       const uint8_t *file, size_t nr)
 {
@@ -150,8 +150,8 @@ static void merge_places(struct breakpoints *found)
 }
 
 /*
- * Adds the breakpoints of a page. If more than MAX_OTHER_BYTES differ otherwise, its program has rewritten the page (generated code), and
- * nothing is added: bytes of that code may look like breakpoints.
+ * Adds the breakpoints of a page, unless more than MAX_OTHER_BYTES differ otherwise: then the program has generated code in it, and bytes
+ * of that may look like breakpoints.
  */
 static void compare_page(struct search *search, const struct broken_place *start, uint64_t address,
 			 const uint8_t *memory, const uint8_t *text, size_t nr)
@@ -194,7 +194,7 @@ static void compare(struct search *search, uint32_t file, uint64_t address, uint
 
 /* ---- files ---- */
 
-/* Files on such mounts are not read: their daemon may never answer. */
+/* Files on FUSE mounts are not read: their daemon may never answer. */
 static bool may_hang(int fd)
 {
 	struct statfs system;
@@ -202,7 +202,7 @@ static bool may_hang(int fd)
 	return fstatfs(fd, &system) || system.f_type == FUSE_SUPER_MAGIC;
 }
 
-/* The index of the file, or NO_FILE. If the file cannot be opened, the next process with it tries again. */
+/* The index of a file, or NO_FILE. If it cannot be opened, this is tried again for the next process. */
 static int file_of(struct search *search, const struct proc_mapping *mapping)
 {
 	struct breakpoints *found = search->found;
@@ -256,7 +256,7 @@ static bool is_copied(uint64_t page)
 	return page & (PAGE_PRESENT | PAGE_SWAPPED) && !(page & PAGE_OF_FILE);
 }
 
-/* Notes that the process was not searched completely. */
+/* Whether a limit is reached; then marks the process as not searched completely. */
 static bool is_enough(struct search *search)
 {
 	bool enough = search->nr_pages >= MAX_PAGES || is_over(search);
@@ -349,7 +349,7 @@ static int open_of(uint32_t tgid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* A process that has ended has no breakpoints. */
+/* A process that has ended is not an error. */
 static void note_refusal(struct search *search, int error)
 {
 	if (error == EACCES || error == EPERM)
@@ -405,7 +405,7 @@ static int look_at_all(struct breakpoints *ret_found)
 	search.memory = xmalloc(BYTES_AT_ONCE);
 	search.text = xmalloc(BYTES_AT_ONCE);
 	for (struct dirent *entry; (entry = readdir(processes));) {
-		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0: not a process */
+		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0: the name is no number */
 
 		if (!tgid || tgid == (uint32_t)getpid())
 			continue;
@@ -436,7 +436,7 @@ static bool was_stale(const struct breakpoints *before, const struct broken_file
 	return false;
 }
 
-/* A probe may just be coming or going when the breakpoints are read. So a breakpoint is stale only if it is found twice. */
+/* A probe may be attached or detached while breakpoints are read: a breakpoint is only stale if it is found twice. */
 static int look_again(struct breakpoints *found)
 {
 	_cleanup_(breakpoints_done) struct breakpoints before = *found;
@@ -504,22 +504,19 @@ void breakpoints_describe(const struct breakpoints *found, struct buf *ret_text)
 	escape_add(ret_text, found->files.data[example->file].path, ESCAPE_LINE);
 }
 
-/* ---- healing ---- */
+/* ---- removing ---- */
 
-/* The memory of the child. */
+/* Shared with the child. */
 struct heal_call {
 	struct empty_uprobe_ways ways;
 	char path[32];
 	pid_t process;
-	int err; /* of a refusal */
+	int err; /* of a place that was refused */
 	size_t nr_refused, nr;
 	unsigned long offsets[EMPTY_UPROBES];
 };
 
-/*
- * Probes the places of one file: with one link, or one by one if this kernel has no such links or refuses one of the places. In the
- * child.
- */
+/* Runs in the child. Probes the places of one file: by one link, or one by one if this kernel has no such links or refuses a place. */
 static int probe_places(void *memory, int fds[PROBE_CALL_FDS])
 {
 	struct heal_call *heal = memory;
@@ -553,7 +550,7 @@ static struct probe_call *new_heal_call(const struct empty_uprobe_ways *ways, in
 	return call;
 }
 
-/* Lets a child make the calls, and frees it. False: it is left behind, because it waits for a process. */
+/* Lets a child make the calls, and frees it. False: it is left, because it waits for a process. */
 static bool heal_by(struct probe_call *call, struct breakpoints_healed *ret_healed)
 {
 	const struct heal_call *heal = probe_call_memory(call);

@@ -19,7 +19,7 @@
 #define PATIENCE_NS (3 * NSEC_PER_SEC)
 
 enum {
-	MAX_OFFSETS = 1 << 20, /* of a link */
+	MAX_OFFSETS = 1 << 20, /* per link */
 };
 
 struct listener {
@@ -36,8 +36,6 @@ static void tell(const struct listener *listener, const char *path, const unsign
 	for (size_t i = 0; i < nr; i++)
 		listener->found(listener->context, status.st_dev, status.st_ino, offsets[i]);
 }
-
-/* ---- links ---- */
 
 static void tell_multi(const struct listener *listener, int link, uint32_t nr)
 {
@@ -88,8 +86,6 @@ static void tell_links(const struct listener *listener)
 	}
 }
 
-/* ---- perf events ---- */
-
 static void tell_descriptor(const struct listener *listener, int tgid, int fd)
 {
 	static const char self[] = "/proc/self/";
@@ -103,7 +99,7 @@ static void tell_descriptor(const struct listener *listener, int tgid, int fd)
 	    (type != BPF_FD_TYPE_UPROBE && type != BPF_FD_TYPE_URETPROBE))
 		return;
 	offset = from;
-	/* The kernel keeps the path as it was given; /proc/self means the process that gave it. */
+	/* the path is as it was given: /proc/self means the process that gave it */
 	if (!strncmp(path, self, strlen(self)))
 		theirs = xasprintf("/proc/%d/%s", tgid, path + strlen(self));
 	tell(listener, theirs ? theirs : path, &offset, 1);
@@ -140,9 +136,7 @@ static void tell_events(const struct listener *listener)
 	}
 }
 
-/* ---- tracefs ---- */
-
-/* "p:GROUP/NAME PATH:0xOFFSET(0xSEMAPHORE) ARGUMENTS" */
+/* A line "p:GROUP/NAME PATH:0xOFFSET(0xSEMAPHORE) ARGUMENTS". */
 static void tell_line(const struct listener *listener, char *line)
 {
 	char *path = strchr(line, ' '), *colon = path ? strstr(path, ":0x") : NULL;

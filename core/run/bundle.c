@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies the files that contain frames of a saved profile, by build id, for another host. */
+/* Copies the files that have frames of a saved profile, by build id, for another host. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int make_directory(const char *path)
 	return mkdir(path, 0700) && errno != EEXIST ? fail(-errno, "'%s': %s", path, strerror(errno)) : 0;
 }
 
-/* Makes DIR/.build-id/ab and the directories above it. */
+/* Makes DIR/.build-id/ab and its parents. */
 static int make_directories(const char *directory, const char *build_id)
 {
 	_cleanup_(freep) char *ids = xasprintf("%s/.build-id", directory);

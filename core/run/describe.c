@@ -61,7 +61,7 @@ static void describe_event(struct profile *profile, const struct plan *plan, con
 		unit = "samples";
 	} else if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_WALL) {
 		event = "sched:sched_switch";
-		unit = "microseconds"; /* of the value in reports; the sums are in nanoseconds */
+		unit = "microseconds"; /* unit in reports; sums are in nanoseconds */
 	}
 	profile->event = profile_add_string(profile, event);
 	profile->unit = profile_add_string(profile, unit);

@@ -16,7 +16,7 @@
 #include "core/run/run.h"
 #include "core/run/words.h"
 
-/* Losses of either profile make the difference wrong, so the notes of both are printed, each below its file name. */
+/* Losses of either profile make the difference wrong, so the notes of both are printed, after the file name. */
 static void say_notes(const char *path, const struct buf *notes)
 {
 	_cleanup_(buf_done) struct buf name = {};
@@ -26,7 +26,7 @@ static void say_notes(const char *path, const struct buf *notes)
 		fprintf(stderr, "%s:\n%s", buf_text(&name), buf_text(notes));
 }
 
-/* For pictures, which have them in one list: each line begins with the side. */
+/* Adds notes for pictures, which have one list: each line begins with the side. */
 static void add_notes_of(const char *side, const struct buf *notes, struct buf *ret_lines)
 {
 	for (const char *line = buf_text(notes); *line;) {
@@ -54,16 +54,14 @@ static int read_side(const char *path, const struct diff_request *request, struc
 	return err;
 }
 
-/* ---- the tree ---- */
-
 struct difference {
 	const struct output_options *options;
 	const struct profile *before, *now;
 	struct tree tree;
-	const char *note; /* for pictures, or "" */
+	const char *note; /* for pictures; may be "" */
 	struct buf losses; /* for pictures: the notes of both profiles */
-	bool is_told; /* printed once to stderr */
-	enum graph_root root; /* settled */
+	bool is_told; /* the note was printed to stderr */
+	enum graph_root root; /* root that is used */
 };
 
 static void grow(struct difference *difference, enum graph_root root)
@@ -82,7 +80,7 @@ static void grow(struct difference *difference, enum graph_root root)
 	difference->root = root;
 }
 
-/* Keeps the selected root, with a note that the two profiles have nothing in common. */
+/* Keeps the given root, with a note that the two profiles have nothing in common. */
 static void keep_apart(struct difference *difference)
 {
 	static const struct {
@@ -103,10 +101,7 @@ static void keep_apart(struct difference *difference)
 		roots[difference->root].what);
 }
 
-/*
- * If no command is in both profiles, no stack is either. The stacks then begin with their functions. The page keeps the
- * commands, but does not show them at first.
- */
+/* No command is in both profiles: the stacks begin with their functions. The HTML page has the commands, but hides them at first. */
 static void compare(struct difference *difference)
 {
 	enum graph_root asked = difference->options->root;
@@ -133,8 +128,6 @@ static void compare(struct difference *difference)
 	grow(difference, GRAPH_ROOT_NONE);
 }
 
-/* ---- title and legend ---- */
-
 static void add_side(struct buf *text, const struct difference *difference, int column, const char *path)
 {
 	escape_add(text, path_name(path), ESCAPE_LINE);
@@ -145,7 +138,7 @@ static void add_side(struct buf *text, const struct difference *difference, int 
 	buf_addc(text, ')');
 }
 
-/* The picture names the two profiles, because it is kept longer than the command line. */
+/* Adds the names of the two profiles, which a saved picture needs. */
 static void add_sides(struct buf *text, const struct difference *difference, const char *before, const char *now)
 {
 	add_side(text, difference, TREE_BEFORE, before);
@@ -200,7 +193,7 @@ static int check_formats(const struct output_options *options)
 	return output_check(options, NULL);
 }
 
-/* Only a warning: folded text has no unit and counts as samples, which may be wrong. */
+/* Only warns: folded text has no unit and counts as samples, which may be wrong. */
 static void compare_units(const struct profile *first, const struct profile *second)
 {
 	_cleanup_(buf_done) struct buf line = {};
@@ -219,7 +212,7 @@ struct comparison {
 	struct difference difference;
 };
 
-/* The default root depends on the form. */
+/* Makes the tree for each file, because the default root depends on the format. */
 static int write_numbered(void *context, size_t number)
 {
 	struct comparison *comparison = context;

@@ -17,11 +17,9 @@
 
 #define DOCTOR_SCHEMA 1
 
-/* ---- verdict ---- */
-
 #define WAYS_MAX 3
 
-/* What users want to do, and the abilities of which one is enough. */
+/* What users want to do. One of the abilities is enough. */
 static const struct {
 	const char *what;
 	const char *abilities[WAYS_MAX + 1];
@@ -43,7 +41,7 @@ static struct ability *ability_by_id(const ability_list *abilities, const char *
 	return NULL;
 }
 
-/* ABILITY_YES if one of them is, else ABILITY_UNKNOWN if one may be. Being limited is not enough. */
+/* ABILITY_YES if one of them is, else ABILITY_UNKNOWN if one is. A limited one does not count. */
 static enum ability_state state_of_use(const ability_list *abilities, const char *const *ids)
 {
 	enum ability_state state = ABILITY_NO;
@@ -89,8 +87,6 @@ void doctor_verdict(const ability_list *abilities, struct buf *ret_text)
 	buf_addf(ret_text, "\nverdict: %s\n", buf_text(&line));
 }
 
-/* ---- text ---- */
-
 void doctor_text(const ability_list *abilities, struct buf *ret_text)
 {
 	int width = 0;
@@ -107,8 +103,6 @@ void doctor_text(const ability_list *abilities, struct buf *ret_text)
 			buf_addf(ret_text, "    remedy: %s\n    affects: %s\n", ability->remedy, ability->concerns);
 	}
 }
-
-/* ---- JSON ---- */
 
 void doctor_json(const ability_list *abilities, const char *kernel, const char *version, struct buf *ret_text)
 {
@@ -138,9 +132,6 @@ void doctor_json(const ability_list *abilities, const char *kernel, const char *
 	buf_addc(ret_text, '\n');
 }
 
-/* ---- the run ---- */
-
-/* The usage error for an ability that does not exist. */
 static int fail_unknown(const ability_list *abilities, const char *id)
 {
 	_cleanup_(freep) const char **ids = xcalloc(abilities->nr, sizeof(*ids));
@@ -157,7 +148,7 @@ static int fail_unknown(const ability_list *abilities, const char *id)
 	return -EINVAL;
 }
 
-/* `verdict`: the list has all abilities. */
+/* `verdict`: the list is complete. */
 static int print(const ability_list *abilities, bool json, bool verdict)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -210,8 +201,6 @@ int run_doctor(const char *id, bool json)
 	doctor_examine(id, &abilities);
 	return id ? print_one(&abilities, id, json) : print_all(&abilities, json);
 }
-
-/* ---- healing ---- */
 
 static int print_healed(const struct breakpoints *before, const struct breakpoints *after)
 {

@@ -73,7 +73,7 @@ __attribute__((format(printf, 4, 5))) static void answer(struct ability *ability
 	ability->remedy = remedy ? xstrdup(remedy) : NULL;
 }
 
-/* yes(ability, finding...), the others (ability, remedy, finding...) */
+/* yes(ability, finding...); the others: (ability, remedy, finding...) */
 #define yes(ability, ...) answer(ability, ABILITY_YES, NULL, __VA_ARGS__)
 #define partly(ability, ...) answer(ability, ABILITY_PARTLY, __VA_ARGS__)
 #define no(ability, ...) answer(ability, ABILITY_NO, __VA_ARGS__)
@@ -91,13 +91,12 @@ static bool holds(const char *name)
 	return false;
 }
 
-/* The capabilities for loading programs and tracing with them. */
 static bool may_trace(void)
 {
 	return holds("CAP_BPF") && holds("CAP_PERFMON") && !privilege_in_user_namespace();
 }
 
-/* False, with the answer "unknown", if only a privileged user can check. */
+/* False, with the answer "unknown", if checking needs privileges. */
 static bool may_check(struct ability *ability)
 {
 	if (!may_trace())
@@ -105,7 +104,6 @@ static bool may_check(struct ability *ability)
 	return may_trace();
 }
 
-/* The answer to a yes-or-no question. */
 static void yes_or_no(struct ability *ability, bool is_there, const char *found, const char *remedy, const char *lacks)
 {
 	if (is_there)
@@ -119,7 +117,7 @@ static void forbidden_by_lockdown(struct ability *ability)
 	no(ability, "boot without lockdown=confidentiality", "forbidden by lockdown=confidentiality");
 }
 
-/* Opens an event that is never enabled. A descriptor or a negative errno. */
+/* Opens an event without enabling it. A descriptor or a negative errno. */
 static int open_event(uint32_t type, uint64_t config, const char *function)
 {
 	struct perf_event_attr attributes = {
@@ -135,7 +133,7 @@ static int open_event(uint32_t type, uint64_t config, const char *function)
 	return fd < 0 ? -errno : fd;
 }
 
-/* ---- essential: without these nothing works ---- */
+/* ---- essential abilities ---- */
 
 static void ask_user_namespace(struct ability *ability)
 {
@@ -313,7 +311,7 @@ static void ask_kprobe_multi(struct ability *ability)
 		  "a kernel from 5.18 on with CONFIG_FPROBE", "not in this kernel");
 }
 
-/* Tests with a function that runs once after boot. */
+/* Tries a function that runs only once, at boot. */
 static void ask_kprobe(struct ability *ability)
 {
 	int type = host_kprobe_event_type();
@@ -491,7 +489,7 @@ static void ask_user_stacks(struct ability *ability)
 		yes(ability, "by unwind tables; by frame pointers where code has none");
 }
 
-/* A sysctl that forbids something from the value `limit` on, except with the capability. */
+/* For a sysctl that forbids something from the value `limit` on without the capability. */
 static void ask_setting(struct ability *ability, const char *path, long limit, const char *capability,
 			const char *remedy)
 {
@@ -616,7 +614,7 @@ static void add_capabilities(ability_list *abilities)
 	}
 }
 
-/* If no ability has this name, all questions are asked: the name may be a capability, or an error that suggests one. */
+/* If no question has this id, all are asked: it may be a capability, or a wrong name, for which similar ones are suggested. */
 static bool is_asked(const char *id, const char *only)
 {
 	bool known = false;

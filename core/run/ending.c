@@ -19,24 +19,19 @@
 #include "core/run/words.h"
 #include "core/session/collect.h"
 
-#define LINE_MS 90    /* after the signal, or after the last look */
-/* After the first signal. The sanitized build is five times as slow, and its tests want names, not speed. */
+#define LINE_MS 90 /* after the signal, and between two lines */
+/* After the first signal. The sanitized build is five times slower, and its tests check names. */
 #ifdef __SANITIZE_ADDRESS__
 #define NAMES_NS (8 * NSEC_PER_SEC)
 #else
 #define NAMES_NS (2500 * NSEC_PER_MSEC)
 #endif
 #define READING_MAX_NS (2 * NSEC_PER_SEC)
-#define ONE_WISH_NS (50 * NSEC_PER_MSEC)          /* timeout(1) sends a signal twice */
+#define ONE_WISH_NS (50 * NSEC_PER_MSEC) /* timeout(1) sends a signal twice */
 #define NEWS_SIGNAL 1
 #define NEWS_OVER (1ull << 32)
 
-/* ---- in the thread ---- */
-
-/*
- * A single write, because the main thread may hold the lock of stderr. It begins with a carriage return, because the
- * terminal has printed "^C".
- */
+/* By one write(), because the main thread may hold the lock of stderr. The carriage return removes the terminal's "^C". */
 static void say_step(struct ending *ending)
 {
 	int step = ending->step;
@@ -65,7 +60,7 @@ static void ignore(int signal_number)
 	(void)signal_number;
 }
 
-/* Replaces a full pipe, or a stopped terminal: writes fail from now on, as if the reader had closed it. */
+/* Replaces a descriptor that takes no more data by a closed pipe: writes fail as if the reader had closed it. */
 static void close_reader(int fd)
 {
 	int ends[2];
@@ -77,7 +72,7 @@ static void close_reader(int fd)
 	close(ends[1]);
 }
 
-/* The report of an interval is larger than the pipe, or a message waits, and nobody reads it. SIGURG ends the write that waits. */
+/* Gives up output that nobody reads: a report larger than the pipe, or a message. SIGURG interrupts the write. */
 static void give_up_output(struct ending *ending)
 {
 	const struct sigaction action = { .sa_handler = ignore };
@@ -85,7 +80,7 @@ static void give_up_output(struct ending *ending)
 	if (ending->step != ENDING_COLLECTING || (run_takes_line(STDOUT_FILENO) && run_takes_line(STDERR_FILENO)))
 		return;
 	sigaction(SIGURG, &action, NULL);
-	ending->has_given_up = true; /* first: a write that fails from now on has no reader because of us */
+	ending->has_given_up = true; /* set first: a write that fails from now on fails because of us */
 	close_reader(STDERR_FILENO);
 	close_reader(STDOUT_FILENO);
 	pthread_kill(ending->main, SIGURG);
@@ -130,8 +125,6 @@ static void *take_signals(void *argument)
 			take_signal(ending, (int)info.ssi_signo);
 	}
 }
-
-/* ---- in the run ---- */
 
 int ending_begin(struct ending *ending, struct collector *collector, const struct plan *plan)
 {

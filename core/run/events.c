@@ -36,7 +36,7 @@ bool event_stream_floods(struct event_stream *stream)
 	return true;
 }
 
-/* Uses the times of the events, because on a busy host batches are read late. */
+/* Uses the times of events, because batches are read late on a busy host. */
 static void count_in_second(struct event_stream *stream, uint64_t time_ns)
 {
 	if (stream->nr_in_second > MANY_PER_SECOND)
@@ -48,7 +48,7 @@ static void count_in_second(struct event_stream *stream, uint64_t time_ns)
 	stream->nr_in_second++;
 }
 
-/* Takes rows up to the limit of events; rows of lost events do not count. */
+/* Limits the number of events. Rows of lost events do not count. */
 static void limit(struct event_stream *stream, const struct profile *profile, struct profile_interval *interval)
 {
 	for (size_t i = stream->nr_shown; i < interval->rows.nr; i++) {
@@ -85,7 +85,7 @@ bool event_stream_forget(struct event_stream *stream, struct profile *profile)
 
 	profile_forget_records(profile);
 	is_large = profile_is_large(profile);
-	if (is_large) /* no record has frames or names any more */
+	if (is_large) /* no record has frames or names now */
 		profile_keep_only(profile, NULL, 0);
 	stream->nr_shown = 0;
 	return is_large;

@@ -15,11 +15,11 @@
 
 #define LIMIT_VARIABLE "STACKTOOL_MAX_OVERHEAD"
 #define DROPS_OF_A_LOOK 16
-#define LEAST_TIMED 16 /* runs: fewer show mainly the cost of cold caches */
+#define LEAST_TIMED 16 /* runs; the cost of fewer is dominated by cold caches */
 
 /* ---- words ---- */
 
-/* Thousandths of a percent as "12.3 %", or "0.012 %" if below one. */
+/* Adds thousandths of a percent as "12.3 %", or "0.012 %" below one percent. */
 static void add_share(struct buf *text, uint32_t share)
 {
 	if (share < 1000)
@@ -35,7 +35,7 @@ static uint32_t nr_cpus(void)
 
 /* ---- while it runs ---- */
 
-/* --max-overhead, or the environment, or the default. */
+/* The limit is that of --max-overhead, the environment variable, or the default. */
 static int limit_of(const struct plan *plan, struct run_guard *guard)
 {
 	const char *of_host = getenv(LIMIT_VARIABLE);
@@ -54,20 +54,20 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 int run_guard_init(struct run_guard *guard, const struct plan *plan)
 {
 	*guard = (struct run_guard){ .plan = plan };
-	if (plan->probe.kind->is_timer) { /* the user sets its rate */
+	if (plan->probe.kind->is_timer) { /* its rate is the user's choice */
 		guard->guard.limit = OVERHEAD_OFF;
 		return 0;
 	}
 	return limit_of(plan, guard);
 }
 
-/* Processes that the user traces, except a command: that is there to be traced. */
+/* Whether there are target processes other than a command, which is started only to be traced. */
 static bool has_targets(const struct plan *plan)
 {
 	return (plan->tgids.nr || plan->tids.nr) && !plan->command;
 }
 
-/* Whose events count against a base. What the user traces does not harm others. */
+/* Whose events count for a base. Events of the targets do not slow other processes. */
 static enum cost_of cost_of(const struct run_guard *guard, enum guard_base base)
 {
 	const struct plan *plan = guard->plan;
@@ -77,7 +77,7 @@ static enum cost_of cost_of(const struct run_guard *guard, enum guard_base base)
 	return plan->command || has_targets(plan) ? COST_OTHERS : COST_ALL;
 }
 
-/* Targets that use less than one CPU count as if they used one: their time is not scarce then. */
+/* Targets that use less than one CPU count as using one. */
 static uint64_t traced_time(struct run_guard *guard, uint64_t elapsed_ns)
 {
 	uint64_t used_ns = cpu_time_used(&guard->traced, elapsed_ns);
@@ -145,7 +145,7 @@ static uint32_t share_of(const struct run_guard *guard, uint64_t cost_ns)
 	return guard_share(cost_ns, guard_window(&guard->guard).base_ns[guard->base]);
 }
 
-/* "12.3 % of all CPU time for 87,040 events a second" */
+/* Adds "12.3 % of all CPU time for 87,040 events a second". */
 static void add_cost(struct buf *line, const struct run_guard *guard, const struct attachment_cost *cost)
 {
 	const enum cost_of of = cost_of(guard, guard->base);
@@ -175,7 +175,7 @@ static void add_time(struct buf *line, const struct run_guard *guard)
 	buf_addf(line, " after %" PRIu64 ".%" PRIu64 " s: ", ms / 1000, ms % 1000 / 100);
 }
 
-/* Prints the total too: that is over the limit, while this probe alone may be below it. */
+/* Prints the total too, which is over the limit; this probe alone may not be. */
 static void say_drop(const struct run_guard *guard, size_t index, const struct attachment_cost *cost, uint64_t all_ns,
 		     const struct attachment_drop *drop)
 {
@@ -233,8 +233,8 @@ static struct attachment_cost cost_since(const struct attachment_cost *now, cons
 }
 
 /*
- * Detaches the costliest probes until the cost of the others would be below the limit, but only some at a time, because
- * each drop from a link detaches and attaches the whole link. The last probe stays: the next check decides about it.
+ * Detaches the costliest probes until the cost of the others would be below the limit, but only some per call: each probe that is dropped
+ * from a link detaches and attaches the whole link. The last probe stays for the next check.
  */
 static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 {
@@ -287,7 +287,7 @@ void run_guard_end(struct run_guard *guard)
 	guard->ended_ns = clock_monotonic_ns();
 }
 
-/* Returns the share of all CPU time. */
+/* Adds the cost of the programs. Returns their share of all CPU time. */
 static uint32_t add_programs(struct buf *line, const struct run_guard *guard)
 {
 	uint64_t elapsed_ns = guard->ended_ns - guard->begun_ns;
@@ -327,7 +327,7 @@ void run_guard_say(const struct run_guard *guard, const struct symbolizer *symbo
 	fprintf(stderr, "NOTE: cost: %s\n", buf_text(&line));
 }
 
-/* ---- how long ---- */
+/* ---- duration ---- */
 
 int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut)
 {

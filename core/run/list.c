@@ -13,10 +13,8 @@
 #include "core/run/words.h"
 
 enum {
-	WIDTH_MAX = 80, /* width of the column; longer names exceed it */
+	WIDTH_MAX = 80, /* of the column; longer names exceed it */
 };
-
-/* ---- text ---- */
 
 static const char *name_of(const struct probe_kind *kind, const struct probe_place *place)
 {
@@ -28,7 +26,7 @@ static const char *home_of(const struct probe_kind *kind, const struct probe_pla
 	return kind->list_home ? kind->list_home(place) : place->path;
 }
 
-/* Names are not trusted: they are escaped, then measured. */
+/* Names are untrusted: they are escaped before they are measured. */
 static size_t name_width(const struct probe_kind *kind, const struct attach_plan *attach)
 {
 	size_t width = 0;
@@ -63,8 +61,6 @@ void list_text(const struct probe_kind *kind, const struct attach_plan *attach, 
 	for (size_t i = 0; i < attach->places.nr; i++)
 		add_line(kind, &attach->places.data[i], width, ret_text);
 }
-
-/* ---- the run ---- */
 
 static void free_symbolizer(struct symbolizer **symbolizer)
 {

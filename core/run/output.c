@@ -23,7 +23,7 @@
 #include "core/run/words.h"
 
 enum {
-	PATIENCE_S = 30, /* at the end of a run, for a file system: a busy disk may take long to sync a file */
+	PATIENCE_S = 30, /* for a file system, after the run: a busy disk can take long to sync a file */
 };
 
 void output_done(struct output *output)
@@ -53,9 +53,9 @@ void output_change_view(const struct output_options *options, struct profile_vie
 		view->folded = false;
 }
 
-/* ---- names of files ---- */
+/* ---- file names ---- */
 
-/* Two intervals can end in the same second, the last one at Ctrl-C. The second file must not replace the first. */
+/* Two intervals can end in the same second, the last one because of Ctrl-C: the second file gets another name. */
 static void add_time(struct buf *name, const struct output *output, const struct profile *profile,
 		     const struct profile_interval *interval)
 {
@@ -70,7 +70,7 @@ static void add_time(struct buf *name, const struct output *output, const struct
 		buf_addf(name, "-%u", output->nr_in_second + 1);
 }
 
-/* A slash in a host name would lead into a directory. */
+/* Replaces slashes in the host name. */
 static void add_host(struct buf *name, const char *host)
 {
 	for (; *host; host++)
@@ -108,7 +108,7 @@ static int expand(const struct output *output, const char *path, const struct pr
 	return 0;
 }
 
-/* Whether the text could come from this placeholder. Any host name is accepted, except "." and "..". */
+/* Whether the text can come from this placeholder. Any host name can, except "." and "..". */
 static bool fits_placeholder(char placeholder, const char *text, size_t nr)
 {
 	if (placeholder == 'h')
@@ -131,7 +131,7 @@ static bool fits(const char *pattern, const char *path)
 	return false;
 }
 
-/* Whether the path is a name of the pattern, however its directory is written; a directory with placeholders only as it is. */
+/* Whether the path matches the pattern. The directory may be spelled differently, unless it has placeholders. */
 static bool fits_path(const char *pattern, const char *path)
 {
 	const char *name = path_name(pattern);
@@ -276,7 +276,7 @@ static void make_tree(const struct output_options *options, const struct tree *t
 	}
 }
 
-/* Blue for waiting times, as usual; a separate palette distinguishes wakers from sleepers. */
+/* Blue for waiting times, as is usual; another palette distinguishes wakers from sleepers. */
 static enum graph_colors fitting_colors(const struct profile_view *view)
 {
 	if (!view_shows_time(view) || view->style == VIEW_WALL)
@@ -284,7 +284,7 @@ static enum graph_colors fitting_colors(const struct profile_view *view)
 	return view->style == VIEW_OFFCPU ? COLORS_IO : COLORS_CHAIN;
 }
 
-/* The page itself groups by command, so it gets separate processes. */
+/* The HTML page can group by command itself, so it gets single processes. */
 static enum graph_root finest_root(const struct output_options *options, const struct profile *profile)
 {
 	if (options->format != OUTPUT_HTML || options->root > GRAPH_ROOT_COMM)
@@ -302,7 +302,7 @@ static void time_list_done(time_list *list)
 	vec_done(list);
 }
 
-/* The host's local time at a moment of the interval, in milliseconds since 1970; 0 if it is not known. */
+/* The host's local time at a time in the interval, ms since 1970; 0: unknown. */
 static uint64_t clock_at(const struct profile *profile, const struct profile_interval *interval, uint64_t time_ns)
 {
 	const int64_t offset_ms = (int64_t)(int32_t)profile->utc_offset_s * 1000;
@@ -314,7 +314,7 @@ static uint64_t clock_at(const struct profile *profile, const struct profile_int
 	return ms && (int64_t)ms + offset_ms > 0 ? (uint64_t)((int64_t)ms + offset_ms) : 0;
 }
 
-/* False if the intervals, which may come from a file, do not follow each other. */
+/* Adds the bounds of the intervals. False if these do not follow each other, which is possible in a saved profile. */
 static bool add_edges(const struct profile_interval *intervals, size_t nr, time_list *edges)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -327,7 +327,7 @@ static bool add_edges(const struct profile_interval *intervals, size_t nr, time_
 	return true;
 }
 
-/* The times of a page: of each event, or of intervals. False if there are none, or only one. */
+/* Sets the times of a page: of each event, or of intervals. False: none, or only one. */
 static bool add_times(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		      const struct tree *tree, time_list *edges, struct graph_times *ret_times)
 {
@@ -340,7 +340,7 @@ static bool add_times(const struct profile *profile, const struct profile_interv
 		if (!add_edges(intervals, nr, edges))
 			return false;
 		first_ns = edges->data[0];
-	} else if (vec_last(&tree->moments).time_ns - first_ns < 1000 /* the page has microseconds */) {
+	} else if (vec_last(&tree->moments).time_ns - first_ns < 1000 /* the page's resolution */) {
 		return false;
 	}
 	*ret_times = (struct graph_times){
@@ -391,10 +391,7 @@ static void make_picture(const struct output_options *options, const struct prof
 		render_add_cut(&intervals[i], bytes);
 }
 
-/*
- * Without a default case, so that the compiler finds a missing format. 0 or a negative errno, with a recorded cause
- * unless a write failed.
- */
+/* No default case, so that the compiler reports a missing format. 0 or a negative errno, recorded unless a write failed. */
 static int make_document(const struct output_options *options, const struct profile *profile,
 			 const struct profile_interval *intervals, size_t nr, FILE *out)
 {
@@ -428,7 +425,7 @@ static int make_document(const struct output_options *options, const struct prof
 	case OUTPUT_FUNCTIONS:
 		make_picture(options, profile, intervals, nr, &stream.text);
 		break;
-	case OUTPUT_SCREEN: /* core/run/screen.h draws it */
+	case OUTPUT_SCREEN: /* drawn by core/run/screen.h */
 		err = fail(-EINVAL, "the screen is not a document");
 	}
 	return err ? err : stream_finish(&stream);
@@ -436,20 +433,20 @@ static int make_document(const struct output_options *options, const struct prof
 
 /* ---- writing ---- */
 
-/* The result of a write to standard output; without a recorded cause if the reader has closed the pipe. */
+/* The result of writing to standard output; without a recorded cause if the reader has closed the pipe. */
 static int printed(int err)
 {
 	errno = 0;
 	if (!err && fflush(stdout))
 		err = -errno;
-	if (err == -EINTR) /* the user gave up the output: ending.c */
+	if (err == -EINTR) /* the output was given up: ending.c */
 		err = -EPIPE;
 	if (!err || err == -EPIPE || !ferror(stdout))
 		return err;
 	return fail_write(err, "standard output");
 }
 
-/* The result of writes to a file. */
+/* The result of writing to a file. */
 static int replaced(struct replacement *replacement, int err)
 {
 	_cleanup_(freep) char *what = xasprintf("'%s'", replacement->path);
@@ -467,7 +464,7 @@ int output_bytes(const struct output_options *options, const struct buf *bytes)
 	return printed(fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr ? 0 : errno ? -errno : -EIO);
 }
 
-/* Removes all but the newest `keep` of the files that this run wrote for one -o. */
+/* Keeps the newest `keep` files that this run wrote for one -o, and removes the others. */
 static void remember(struct output *output, size_t number, const char *name)
 {
 	name_list *kept = &output->kept[number];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Without escape sequences: a carriage return and blanks work on every terminal. The run does not wait for a terminal that is stopped. */
+/* Uses no escape sequences: a carriage return and blanks work on every terminal. Nothing waits for a stopped terminal. */
 #include "core/run/progress.h"
 
 #include <inttypes.h>
@@ -17,10 +17,7 @@
 #define PERIOD_NS (NSEC_PER_SEC / 2)
 #define ECHO_COLUMNS 2 /* of "^C", which the terminal prints */
 
-/*
- * No progress line if reports, events or output of the command go to a terminal during the run: they would be mixed.
- * Reports at the end do not matter.
- */
+/* False if reports, events or output of a command go to the terminal during the run: these would be mixed with the progress line. */
 static bool terminal_is_free(const struct plan *plan)
 {
 	bool prints = plan->interval_ns || plan->mode == EVENTS_EACH;
@@ -38,7 +35,7 @@ void run_progress_begin(struct run_progress *progress, const struct plan *plan)
 	};
 }
 
-/* In the background it would overwrite what the user types. */
+/* In the background the line would overwrite what the user types. */
 static bool is_in_background(void)
 {
 	pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -46,7 +43,7 @@ static bool is_in_background(void)
 	return group > 0 && group != getpgrp();
 }
 
-/* Maximum width of the line: a wrapped line could not be erased. */
+/* Maximum width: a wrapped line could not be erased. */
 static unsigned int columns(void)
 {
 	struct winsize size = {};

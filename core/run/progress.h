@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A progress line on standard error, only on a terminal. The next one overwrites it, and the last one is erased. */
+/* A progress line on standard error, if that is a terminal. The next line overwrites it, and the last one is erased. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 struct run_progress {
 	bool wanted, has_stacks;
 	uint64_t begun_ns, shown_ns;
-	unsigned int width; /* columns of the present line; 0: none */
+	unsigned int width; /* columns of the current line; 0: none */
 };
 
-/* The run begins: decides whether there is a progress line at all. The plan is borrowed. */
+/* Call at the start of the run: decides whether there is a progress line. The plan is borrowed. */
 void run_progress_begin(struct run_progress *progress, const struct plan *plan);
 
 /* Writes the line, from the third second on, if it was erased or is half a second old. */

@@ -15,13 +15,13 @@
 #include "core/spaces/spaces.h"
 #include "core/unwind/unwinding.h"
 
-#define HELD_MAX_NS NSEC_PER_SEC /* a file that takes longer may be made to take for ever */
+#define HELD_MAX_NS NSEC_PER_SEC /* longer may be an attempt to delay the run */
 
 struct loader {
 	uint64_t base, start, end;
 };
 
-/* The loader is mapped from its base on without gaps, so its code is the first after that. */
+/* The loader is mapped from its base on without gaps: its code is the first executable mapping from there on. */
 static void find_loader(void *context, const struct proc_mapping *mapping)
 {
 	struct loader *loader = context;
@@ -44,7 +44,7 @@ static bool follow_loader(struct hold *hold)
 	return true;
 }
 
-/* To follow a loader is some hundred stops, each of which is an event of the scheduler: not where these may be counted. */
+/* Whether the run may count the stops: following a loader causes some hundred, each with scheduler events. */
 static bool counts_stops(const struct release *release)
 {
 	enum mechanism mechanism = release->attach->mechanism;
@@ -53,7 +53,7 @@ static bool counts_stops(const struct release *release)
 	       mechanism != MECHANISM_UPROBE_MULTI && mechanism != MECHANISM_TP_BTF && mechanism != MECHANISM_WALL;
 }
 
-/* Gives the BPF programs the tables of what is mapped now. False: they are not ready in time. */
+/* Gives the BPF programs the tables of all code that is mapped now. False: not ready in time. */
 static bool give_tables(const struct release *release, const struct hold *hold, uint64_t program_ns, uint64_t until_ns)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -63,7 +63,7 @@ static bool give_tables(const struct release *release, const struct hold *hold, 
 	return left_ms && unwinding_work(release->unwinding, left_ms);
 }
 
-/* Holds the command as long as there is something to wait for. False: the time is over, or a signal has come. */
+/* Holds the command as long as needed. False: the time is over, or a signal came. */
 static bool keep_held(const struct release *release, struct hold *hold)
 {
 	uint64_t let_go_ns = clock_monotonic_ns(), until_ns = let_go_ns + HELD_MAX_NS, program_ns = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts the command so that its user stacks are complete from the first event on. The command is held (core/host/hold.h) after its
- * execve(), and each time its loader has mapped code, until the BPF programs have the unwind tables of that code. The loader is not
- * followed if the run may count the events that each hold causes.
+ * Starts the command so that its user stacks are complete from the first event on. The command is held (core/host/hold.h) after execve(),
+ * and each time its loader has mapped code, until the BPF programs have the unwind tables of that code. The loader is not followed if the
+ * run may count the events that each stop causes.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct release {
 };
 
 /*
- * Lets the command go, and returns when it has been executed and runs. Where it cannot be held, or not for long enough, a line gives the
- * reason. The time for which it was held is added to *start_ns, unless NULL. 0 or a recorded failure, as command_release().
+ * Lets the command execute, and returns when it runs. If it cannot be held, or not for long enough, a message gives the reason. Adds the
+ * time for which it was held to *start_ns, which may be NULL. 0 or a recorded failure, as command_release().
  */
 int release_command(const struct release *release, uint64_t *start_ns);

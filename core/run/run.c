@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a run, step by step; each step has its owner elsewhere.
+ * The steps of a run.
  *
- * The order matters. For safety, the symbol worker is forked before anything privileged is open, and privileges are
- * dropped as soon as everything is attached. For correct results, the side-band starts before the first event can
- * happen, and programs are detached before the last drain.
+ * Their order matters. For safety, the symbol worker is forked before anything privileged is open, and privileges are dropped as soon as
+ * everything is attached. For correct results, the side-band is opened before the first event can happen, and programs are detached before
+ * the last drain.
  */
 #include "core/run/run.h"
 
@@ -35,12 +35,12 @@
 #include "core/session/look.h"
 #include "symbolize/symbolize.h"
 
-#define LARGE_BLOCK_BYTES (128 << 10) /* what glibc begins with */
+#define LARGE_BLOCK_BYTES (128 << 10) /* glibc's initial value */
 #define MAX_COMMAND_WAIT_MS 1000 /* for the unwind tables of a command and its libraries, before it is released */
 
 /* ---- prepare ---- */
 
-/* The kernel decides at open() of kallsyms whether to show addresses, so it is opened before privileges are dropped. */
+/* The kernel decides when kallsyms is opened whether it shows addresses, so it is opened before privileges are dropped. */
 static int open_kernel_symbols(struct run *run)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
@@ -49,10 +49,7 @@ static int open_kernel_symbols(struct run *run)
 	return fd < 0 ? 0 : symbolizer_add_kernel(run->symbolizer, fd);
 }
 
-/*
- * Freed large blocks go back to the kernel, here and in the worker. Otherwise glibc keeps all blocks up to the size of the largest one
- * that was ever freed, and a worker that had made one unwind table kept a megabyte of the list of kernel symbols for nothing.
- */
+/* Freed large blocks go back to the kernel, here and in the worker. Otherwise glibc raises the threshold to the largest one. */
 static void give_memory_back(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
@@ -72,7 +69,7 @@ static int start_naming(struct run *run)
 				       .debug_directories = run->plan->debug_directories,
 				       .host_root = run->plan->host_root,
 				       .spaces = &run->spaces };
-	/* while events are being collected, names must not wait for a server */
+	/* while events are collected, names must not wait for a server */
 	if (!run->plan->no_symbolize && !run->plan->interval_ns && !run_shows_events(run)) {
 		debuginfod_start(&run->debuginfod);
 		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
@@ -84,7 +81,7 @@ static int start_naming(struct run *run)
 	return naming_start(&run->identifying, &run->identifier);
 }
 
-#define ALONE 2 /* this thread, and one of another process: its tables are soon there */
+#define ALONE 2 /* this thread and one other: tables of its process are soon ready */
 
 static int prepare(struct run *run)
 {
@@ -114,7 +111,7 @@ static void begin_interval(struct run *run, uint64_t start_ns)
 	vec_push(&run->profile.intervals, interval);
 }
 
-/* The header contains the number of attached places. */
+/* The header needs the number of attached places. */
 static void set_header(struct run *run)
 {
 	_cleanup_(buf_done) struct buf header = {};
@@ -162,7 +159,7 @@ static void open_spaces(struct run *run)
 	tables_ask(&run->tables);
 }
 
-/* One that died is no failure: another one takes its place, or names are missing, as later in the run. */
+/* If the worker has died, that is no failure: another one replaces it, or names are missing. */
 static int await_symbol_worker(struct run *run)
 {
 	int err = naming_await(run->symbolizer);
@@ -173,7 +170,7 @@ static int await_symbol_worker(struct run *run)
 	return 0;
 }
 
-/* The symbol worker starts and makes tables of the targets while the programs are loaded, so neither waits for the other. */
+/* The symbol worker starts and makes tables of the targets while the programs are loaded. */
 static int load(struct run *run)
 {
 	int err;
@@ -184,7 +181,7 @@ static int load(struct run *run)
 	return err ?: drain_new(run->loaded, run->attachment, run->plan, &run->drain);
 }
 
-/* Prints how this run differs from what the user may expect, before it starts. */
+/* Prints how this run differs from what the user may expect. */
 static void say_fallback(struct run *run, const char *lacking)
 {
 	const struct plan *plan = run->plan;
@@ -242,12 +239,11 @@ static int start(struct run *run)
 
 static int written(int err)
 {
-	if (err == -EINTR) /* the user gave up the output: ending.c */
+	if (err == -EINTR) /* the output was given up: ending.c */
 		return -EPIPE;
 	return err && err != -EPIPE ? fail_write(err, "standard output") : err;
 }
 
-/* With -o or --format: writes the interval as a document. */
 static int write_interval(struct run *run)
 {
 	return output_write(&run->output, &run->profile, run->profile.intervals.nr - 1, 1);
@@ -260,7 +256,7 @@ static int print_report(struct run *run)
 	return written(err ?: fflush(stdout) ? -errno : 0);
 }
 
-/* Header and footer are printed only if reports are printed. */
+/* Prints header or footer, if reports are printed as text. */
 static int print_around(struct run *run,
 			int (*render)(const struct profile *profile, const struct profile_view *view, FILE *out))
 {
@@ -281,7 +277,7 @@ static void forget_names(struct run *run, bool is_forgotten)
 		symbolizer_forget_names(run->symbolizer, run->profile.nr_kept_bytes);
 }
 
-/* Takes the new rows. They are kept only for a file, because a run of days would otherwise use ever more memory. */
+/* Takes the new rows. They are only kept for a file, because memory would grow without limit. */
 static int show_events(struct run *run)
 {
 	FILE *out = output_wanted(&run->plan->output) ? NULL : stdout;
@@ -301,7 +297,7 @@ static int show_events(struct run *run)
 	return written(err);
 }
 
-/* Takes the remaining events, and writes them all if they are a document. */
+/* Takes the remaining events, and writes all as a document if that is wanted. */
 static int end_events(struct run *run)
 {
 	struct profile_interval *interval = run_current(run);
@@ -335,10 +331,10 @@ static int print_interval(struct run *run)
 	return err;
 }
 
-/* Intervals are kept only for a file, because a run of days would otherwise keep every stack. */
+/* Intervals are only kept for a file, because memory would grow without limit. */
 void run_next_interval(struct run *run, bool forget)
 {
-	uint64_t start_ns = run_current(run)->end_ns; /* what happens during the report belongs to the next one */
+	uint64_t start_ns = run_current(run)->end_ns; /* events during the report belong to the next interval */
 
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
@@ -378,7 +374,7 @@ static int take_keys(struct run *run, enum collect_reason *ret_reason)
 
 /* ---- collecting ---- */
 
-/* When probes are detached, because the terminal may be stopped. */
+/* Call it when probes are detached: the terminal may be stopped, and printing then blocks. */
 static void say_reason(struct run *run)
 {
 	const enum collect_reason reason = run->reason;
@@ -397,7 +393,7 @@ static void say_reason(struct run *run)
 		run_guard_say_cut(run->attach.places.nr, true);
 }
 
-/* A run that ends because of its cost counts as a loss for --strict. */
+/* A run that the guard ends counts as a loss for --strict. */
 static int look_at_cost(struct run *run, enum collect_reason *ret_reason)
 {
 	int err = run_guard_look(&run->guard, &run->progress, run_current(run), &run->cut);
@@ -439,7 +435,7 @@ static int look(struct run *run)
 	return err;
 }
 
-/* A command has no thread yet that may sleep until the end. */
+/* A new command has no thread that could sleep until the end, so threads are not read. */
 static int begin_wall(struct run *run)
 {
 	const struct look_sources sources = look_sources(run);
@@ -458,7 +454,7 @@ static int collect(struct run *run)
 		struct drain_target target = run_target(run);
 
 		err = collector_wait(run->collector, &target, &reason);
-		if (reason != COLLECT_LOOK) /* which prints rarely */
+		if (reason != COLLECT_LOOK) /* a check of the cost prints rarely */
 			run_progress_erase(&run->progress);
 		if (!err && reason == COLLECT_INTERVAL)
 			err = run->screen ? run_live_refresh(run) : report_interval(run);
@@ -516,7 +512,7 @@ static int hide_secrets(struct run *run, int err)
 	return err;
 }
 
-/* The window ends while the programs are attached, even after a failure, whose cause is kept. */
+/* Ends the window while the programs are attached, even after a failure, whose cause is kept. */
 static int end_wall(struct run *run, int err)
 {
 	const struct look_sources sources = look_sources(run);
@@ -582,7 +578,7 @@ static int finish(struct run *run, int err)
 	return saved;
 }
 
-/* The time for which the command is held is not its own. */
+/* Releases the command. The time for which it is held is not counted, except for single events. */
 static int release(struct run *run)
 {
 	const struct release release = { run->plan,   &run->attach,   run->command,
@@ -591,7 +587,7 @@ static int release(struct run *run)
 	return release_command(&release, run_shows_events(run) ? NULL : &run_current(run)->start_ns);
 }
 
-/* From here on signals are taken, even while a terminal takes no message. The thread for that has no more privileges than the rest of the run. */
+/* From here on, a thread takes signals, even while the terminal blocks. It has no more privileges than the rest of the run. */
 static int drop_privileges(struct run *run, struct buf *ret_lacking)
 {
 	privilege_note(ret_lacking);
@@ -609,7 +605,7 @@ static int carry_out(struct run *run)
 	run_guard_begin(&run->guard, run->attachment, &run->attach);
 	if (run->command)
 		unwinding_work(run->unwinding, MAX_COMMAND_WAIT_MS);
-	/* Attaching is not part of an interval, but single events may have come already. */
+	/* attaching is not part of an interval, but single events may have come already */
 	if (!run_shows_events(run))
 		run_current(run)->start_ns = clock_monotonic_ns();
 	err = drop_privileges(run, &lacking);
@@ -637,7 +633,7 @@ static int carry_out(struct run *run)
 	return finish(run, err);
 }
 
-/* Detaches first, while signals are still caught: after that, the next one ends the program at once. */
+/* Detaches while signals are still caught: afterwards the next one ends the program at once. */
 static void run_done(struct run *run)
 {
 	attachment_detach(run->attachment);
@@ -675,7 +671,7 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 		puts("--explain names the BPF program; 'bpftool prog dump xlated name PROGRAM' prints it while it runs");
 		return 0;
 	}
-	/* The process of a command is created at the start and waits, so that everything can be attached to it. */
+	/* the command's process is created first, and waits until everything is attached to it */
 	err = plan->command ? command_start(plan->command, &run.command) : 0;
 	ret_result->command_status = command_status_of(err);
 	if (run.command)
@@ -689,7 +685,7 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 		err = fail(-ECANCELED, "standard output: nobody reads it: the rest is not written");
 	ret_result->lost = plan->strict && run.lost;
 	ret_result->cut = run.cut;
-	/* The status of a command that could not be executed; or that of any command, if the run did not fail. */
+	/* of a command that could not be executed, or of any command if the run did not fail */
 	if (!stop && run.command && (!err || err == -EPIPE || command_refused(run.command)))
 		ret_result->command_status = command_wait(run.command);
 	run_done(&run);

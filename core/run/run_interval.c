@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interval of a run that is being collected, from its first record to its names. */
+/* The current interval of a run, from its first record to its names. */
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/profile/context.h"
@@ -45,7 +45,7 @@ void run_say_python(const struct run *run)
 		run_say_lines(buf_text(&notes));
 }
 
-/* The time limit of source lines while events are collected: new events have to wait that long. */
+/* Time limit of source lines, in ns. While events are collected, new ones wait that long. */
 static uint64_t lines_time_ns(const struct run *run)
 {
 	if (run->ended_ns)
@@ -53,7 +53,6 @@ static uint64_t lines_time_ns(const struct run *run)
 	return run->plan->interval_ns && !run_shows_events(run) ? run->plan->interval_ns / 2 : NSEC_PER_SEC;
 }
 
-/* Looks up names, or what another host needs to look them up. */
 void run_name_all(struct run *run)
 {
 	if (!run->identifier) {
@@ -62,17 +61,16 @@ void run_name_all(struct run *run)
 		return;
 	}
 	identify_frames(&run->profile, run->symbolizer, run->identifier);
-	spaces_name_generated(run->spaces); /* they cannot be looked up later */
+	spaces_name_generated(run->spaces); /* they cannot be named later */
 }
 
-/* Collects everything about an interval that needs its processes and files, even if it is not printed. */
 void run_close_interval(struct run *run)
 {
 	struct profile_interval *interval = run_current(run);
 
-	interval->end_ns = run->ended_ns ? run->ended_ns : interval->end_ns; /* else that of the last drain */
+	interval->end_ns = run->ended_ns ? run->ended_ns : interval->end_ns; /* else the time of the last drain */
 	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME) - (clock_monotonic_ns() - interval->end_ns);
-	if (run_shows_events(run)) /* a row without a stack stands for events that were lost */
+	if (run_shows_events(run)) /* a row without a stack stands for lost events */
 		event_stream_end(&run->events, interval, interval->end_ns);
 	else
 		profile_count_lost_stacks(&run->profile, interval);

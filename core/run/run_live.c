@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run whose results are on the terminal while they come (--tui, top). */
+/* A run with a live screen (--tui, top). */
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
@@ -13,7 +13,7 @@ static uint64_t time_of_thread(void)
 	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* A new interval: what is saved from now on is what the screen shows. */
+/* Starts a new interval, so that what is saved is what the screen shows. */
 static void restart(struct run *run, bool forget)
 {
 	run_close_interval(run);
@@ -21,7 +21,7 @@ static void restart(struct run *run, bool forget)
 	run_screen_restart(run->screen);
 }
 
-/* A profile does not grow without end: when it is large, the screen starts again. */
+/* If the profile is too large, the screen starts again. */
 int run_live_refresh(struct run *run)
 {
 	const uint64_t began_ns = time_of_thread();
@@ -45,7 +45,7 @@ int run_live_refresh(struct run *run)
 	return err;
 }
 
-/* The interval goes on, so what is saved is a copy of its rows. */
+/* Saves a copy of the interval's rows, because the interval continues. */
 static int save_copy(struct run *run, const char *path)
 {
 	const struct profile_interval before = *run_current(run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a run, and its steps that both run.c and run_live.c take. Private to them. */
+/* The state of a run. Private to run.c, run_interval.c and run_live.c. */
 #pragma once
 
 #include "core/host/command.h"
@@ -28,7 +28,7 @@ struct run {
 	struct debuginfod debuginfod;
 	struct symbolizer *symbolizer;
 	struct frame_lines lines;
-	struct symbolizer *identifier; /* only with --no-symbolize: gets the files of frames instead */
+	struct symbolizer *identifier; /* only with --no-symbolize: gets the files of frames */
 	struct loaded *loaded;
 	struct attachment *attachment;
 	struct drain *drain;
@@ -43,22 +43,22 @@ struct run {
 	struct output output;
 	struct run_screen *screen; /* NULL without --tui */
 	struct event_stream events; /* only with EVENTS_EACH */
-	struct wall *wall; /* only with plan.wall; NULL: its window has not begun */
+	struct wall *wall; /* only with plan.wall; NULL: the window has not begun */
 	struct u32_list sampled; /* only with plan.looks: records of samples that are rows */
-	int no_kernel_symbols; /* errno of opening /proc/kallsyms; 0: they are available */
+	int no_kernel_symbols; /* errno of opening /proc/kallsyms; 0: it is open */
 	struct run_guard guard;
 	struct run_progress progress;
 	struct ending ending;
-	bool is_cut; /* we have limited the duration, not the user */
-	enum collect_reason reason; /* why it ended; COLLECT_INTERVAL: not yet, or by a failure */
-	uint64_t ended_ns; /* when detaching began, CLOCK_MONOTONIC; 0 not yet */
+	bool is_cut; /* the duration was limited because of the number of probes */
+	enum collect_reason reason; /* why it ended; COLLECT_INTERVAL: not ended, or failed */
+	uint64_t ended_ns; /* when detaching began, CLOCK_MONOTONIC; 0: not yet */
 	bool lost;
-	bool cut; /* by the guard */
+	bool cut; /* ended by the guard */
 };
 
 /* ---- run_interval.c ---- */
 
-/* Each event is printed by itself (stacksnoop). */
+/* Whether each event is printed (stacksnoop). */
 bool run_shows_events(const struct run *run);
 
 struct profile_interval *run_current(struct run *run);
@@ -70,33 +70,32 @@ void run_await_tables(struct run *run);
 /* Prints why some processes have no Python frames. */
 void run_say_python(const struct run *run);
 
-/* Looks up names, or what another host needs to look them up. */
+/* Looks up names, or with --no-symbolize what another host needs to look them up. */
 void run_name_all(struct run *run);
 
-/* Collects everything about an interval that needs its processes and files, even if it is not printed. */
+/* Completes an interval: collects all that needs its processes and files, even if it is not printed. */
 void run_close_interval(struct run *run);
 
 /*
- * Sets idle time of `wall` aside, and removes the rows that the user did not select. This needs the true names, so nothing is done once
- * they are redacted. Without rows it only checks the expressions. A second call changes nothing. 0 or a recorded failure.
+ * Separates idle time of `wall`, and removes the rows that the filters exclude. It needs the true names, so it does nothing on a redacted
+ * profile. Without rows it only checks the filters. A second call changes nothing. 0 or a recorded failure.
  */
 int run_pick_rows(struct run *run);
 
 /* ---- run.c ---- */
 
-/* Intervals are kept only for a file, because a run of days would otherwise keep every stack. */
+/* Begins the next interval. The old ones are only kept for a file. `forget`: also forgets names. */
 void run_next_interval(struct run *run, bool forget);
 
-/* ---- run_live.c: on the terminal ---- */
+/* ---- run_live.c; they return 0 or a recorded failure ---- */
 
-/* What has come since the last time. 0 or a recorded failure, as for those below. */
 int run_live_refresh(struct run *run);
 
-/* Handles the keys that were pressed. *ret_ends: whether the run is to end. */
+/* Handles the user's wishes. *ret_ends: whether the run has to end. */
 int run_live_take(struct run *run, bool *ret_ends);
 
-/* At the end of a run whose screen was left: what the user asked to save, and was not saved before, is saved now. */
+/* After the user has left the screen: saves the profile if the user wanted that and it was not saved yet. */
 void run_live_save_rest(struct run *run);
 
-/* The run is over: shows all of the interval until the user quits. Does nothing if the user has quit already. */
+/* After the end: shows the whole interval until the user quits. Does nothing if the user has quit. */
 int run_live_end(struct run *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints a saved profile as the run itself did: the same header, reports, footer and notes in the same order. */
+/* Prints a saved profile as the run did: the same header, reports, footer and notes in the same order. */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void change_view(struct profile_view *view, const struct report_request *
 	view->verbose = view->verbose || request->verbose;
 }
 
-/* Looks up what the run itself did not. */
+/* Marks frames for look-up if the user wants lines or inlined calls that the run did not look up. */
 static void ask_for_lines(struct profile *profile, const struct report_request *request)
 {
 	struct profile_view *view = &profile->view;
@@ -67,7 +67,7 @@ static void say_notes(const struct profile *profile)
 		render_notes(profile, &profile->intervals.data[i], stderr);
 }
 
-/* One document of all intervals. */
+/* Writes one document of all intervals. */
 static int write_out(const struct profile *profile, const struct output_options *options, bool quiet)
 {
 	_cleanup_(output_done) struct output output = { .options = options };
@@ -80,13 +80,10 @@ static int write_out(const struct profile *profile, const struct output_options 
 	return err;
 }
 
-/*
- * A report allocates one large table after the other. On the heap, the next one reuses the memory of the last. With
- * mmap() for each, the kernel would have to provide every page again, which took a third of a report's time.
- */
+/* A report makes large tables one after the other. The heap reuses their memory; new mmap()s would cost a third of its time. */
 static void keep_memory(void)
 {
-	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the maximum of glibc */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* glibc's maximum */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_TOP_PAD, 1 << 20);
 }
@@ -148,7 +145,7 @@ static bool has_rows(const struct profile *profile)
 	return false;
 }
 
-/* Applies the filters. If they have removed all rows, prints a note that says so, unless `quiet`. */
+/* Applies the filters. Prints a note if they have removed all rows. */
 static int choose(const struct filter *filter, bool quiet, struct profile *profile)
 {
 	bool had_rows = has_rows(profile);

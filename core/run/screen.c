@@ -18,7 +18,7 @@
 #include "core/render/filter.h"
 #include "core/run/screen_loop.h"
 
-#define SHARE 50 /* of the time since the last refresh, one part may have been spent on it */
+#define SHARE 50 /* refreshing takes at most 1/50 of the time */
 
 struct run_screen {
 	const struct plan *plan;
@@ -29,25 +29,25 @@ struct run_screen {
 	bool has_thread, is_left;
 	int bell_fd, news_fd; /* eventfds: to the thread, to the run */
 
-	/* of the run */
-	VEC(struct profile_row) taken; /* by row of the interval: what the screen has of it */
+	/* used by the run */
+	VEC(struct profile_row) taken; /* by row of the interval: what the screen already has */
 	uint64_t due_ns; /* CLOCK_MONOTONIC */
-	char path[256]; /* of run_screen_wish() */
+	char path[256]; /* result of run_screen_wish() */
 
-	/* of the thread */
+	/* used by the thread */
 	struct browser browser;
-	char *title; /* of the caption, with the elapsed time */
-	int err; /* the terminal is lost; read when the thread has ended */
+	char *title; /* the caption with the elapsed time */
+	int err; /* the terminal is lost; read after the thread has ended */
 	_Atomic bool is_paused;
-	_Atomic uint64_t spent_ns; /* on what the run handed over */
+	_Atomic uint64_t spent_ns; /* CPU time of the thread for what the run passed */
 
-	/* of both */
+	/* used by both, with the lock */
 	pthread_mutex_t lock;
 	VEC(struct tree *) inbox;
 	char *next_title;
 	char said[160];
 	bool restarts, has_ended, is_over; /* for the thread */
-	unsigned int wishes; /* for the run: 1 << enum browser_wish */
+	unsigned int wishes; /* for the run: bits 1 << enum browser_wish */
 	char wished_path[256];
 };
 
@@ -224,7 +224,7 @@ void run_screen_say(struct run_screen *screen, const char *format, ...)
 	ring(screen);
 }
 
-/* If the thread has not taken the last batch, because the terminal takes nothing, the next one brings all that comes. */
+/* If the thread has not taken the last batch, because the terminal blocks, the next batch waits and has all that comes meanwhile. */
 bool run_screen_is_due(struct run_screen *screen)
 {
 	bool is_behind;
@@ -239,7 +239,7 @@ bool run_screen_is_due(struct run_screen *screen)
 
 /* ---- batches ---- */
 
-/* What the rows of an interval have more than the screen has; it has it from now on. */
+/* Returns what the rows of an interval have gained, and remembers that the screen has it. */
 static void take_rows(struct run_screen *screen, const struct profile_interval *interval,
 		      struct profile_interval *ret_more)
 {
@@ -266,7 +266,7 @@ static struct tree *make_batch(const struct profile *profile, const struct profi
 	return batch;
 }
 
-/* The next refresh is put off by as much as this one has cost, both here and in the thread since the last one. */
+/* Delays the next refresh by SHARE times the CPU time of this one, here and in the thread. */
 static void put_off(struct run_screen *screen, uint64_t began_ns)
 {
 	const uint64_t spent_ns =

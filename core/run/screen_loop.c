@@ -10,7 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 
-#define DRAW_NS (200 * NSEC_PER_MSEC) /* so often while there is work, besides keys */
+#define DRAW_NS (200 * NSEC_PER_MSEC) /* between drawings while there is work; keys are drawn at once */
 
 static void fit(struct screen_loop *loop)
 {
@@ -28,7 +28,7 @@ static int draw(struct screen_loop *loop)
 	return tui_show(loop->tui, buf_text(&screen));
 }
 
-/* All keys that have come, before the screen is drawn once. */
+/* Handles all available keys, before the screen is drawn once. */
 static bool press_keys(struct screen_loop *loop)
 {
 	struct pollfd wait = { .fd = tui_fd(loop->tui), .events = POLLIN };
@@ -48,7 +48,7 @@ static bool press_keys(struct screen_loop *loop)
 	return true;
 }
 
-/* Drawing because of a key is not counted. */
+/* Counts CPU time, except for drawing because of a key. */
 static void count_time(struct screen_loop *loop, uint64_t began_ns)
 {
 	if (loop->spent_ns)

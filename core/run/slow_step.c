@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread of its own, because the step may be a single system call. If it cannot be started, only the message is missing. */
+/* A thread prints the message, because the step may be a single system call. Without the thread only the message is missing. */
 #include "core/run/slow_step.h"
 
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "core/spaces/spaces.h"
 
 #define TIMEOUT_MS 1000
-#define READ_EVERY_NS 50000000ULL /* the side-band is read as often as by the collector */
+#define READ_EVERY_NS 50000000ULL /* as often as the collector reads it */
 
 static void *watch(void *argument)
 {
@@ -52,16 +52,14 @@ void slow_step_end(struct slow_step *slow)
 	closep(&slow->over_fd);
 }
 
-/* ---- the two steps ---- */
-
 struct step {
 	struct slow_step slow;
-	bool is_quiet; /* set for timed samples too, because they have one event per CPU only */
+	bool is_quiet; /* true also for timed samples: these have only one event per CPU */
 	struct spaces *spaces;
 	uint64_t read_ns;
 };
 
-/* The rings of the side-band hold a few seconds of a busy host, but thousands of places can take minutes. */
+/* The side-band's rings hold a few seconds of a busy host, but attaching thousands of places can take minutes. */
 static void read_sideband(void *context)
 {
 	struct step *step = context;

@@ -23,20 +23,20 @@
 
 #define MAX_TARGETS_WAIT_MS 2000
 #define MAX_HOST_NS (2 * NSEC_PER_SEC)
-#define FIRST_PROCESSES 16 /* whose tables are made while the programs are loaded */
+#define FIRST_PROCESSES 16 /* their tables are made while the programs are loaded */
 #define TURN_MS 20
 #define REST 16
 #define URGENT_NICE (-15)
 
-/* Samples and times are mostly of processes that use CPU time now. */
+/* Whether only processes that use CPU time now matter: samples and times are mostly of these. */
 static bool wants_running(const struct tables *tables)
 {
 	return tables->plan->probe.kind->counts_time;
 }
 
 /*
- * Whether the first events may be of any process, and their tables are waited for. A dump asks for its own tables. Where at most
- * one other thread runs, a profile begins at once.
+ * Whether the first events can be of any process, so that all tables are waited for. A dump requests its own tables. If at most one other
+ * thread runs, a profile starts at once.
  */
 static bool wants_all(const struct tables *tables)
 {
@@ -45,7 +45,7 @@ static bool wants_all(const struct tables *tables)
 	return !plan->tgids.nr && !plan->command && !plan->looks && (tables->is_busy || !wants_running(tables));
 }
 
-/* Those that have used most first. */
+/* By used CPU time, the highest first. */
 static int compare_running(const void *left, const void *right)
 {
 	const struct running_process *a = left, *b = right;
@@ -53,7 +53,7 @@ static int compare_running(const void *left, const void *right)
 	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
 }
 
-/* Kernel threads have no executable. */
+/* Whether it is no kernel thread: those have no executable. */
 static bool has_memory(uint32_t tgid)
 {
 	char path[64], target[1];
@@ -62,14 +62,12 @@ static bool has_memory(uint32_t tgid)
 	return readlink(path, target, sizeof(target)) > 0;
 }
 
-/* ---- processes that may reach a probe ---- */
-
 struct mapped_search {
 	const struct attach_plan *attach;
 	bool found;
 };
 
-/* Compares names too: on an overlay file system, the inode in maps may differ from the one of fstat(). */
+/* Compares names too: on overlayfs, the inode in maps may differ from that of fstat(). */
 static bool is_file(const struct probe_place *place, const struct proc_mapping *mapping)
 {
 	struct stat status;
@@ -83,16 +81,13 @@ static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 	struct mapped_search *search = context;
 	const struct attach_plan *attach = search->attach;
 
-	/* The places of a file follow each other. */
+	/* places of one file are adjacent */
 	for (size_t i = 0; mapping->kind == MAPPING_FILE && !search->found && i < attach->places.nr; i++)
 		if (!i || attach->places.data[i].fd != attach->places.data[i - 1].fd)
 			search->found = is_file(&attach->places.data[i], mapping);
 }
 
-/*
- * False only if the probes are in files, and the process has none of them mapped; or, on an overlay file system, has one mapped that the
- * probe names by a link.
- */
+/* False only if the process maps none of the probed files. On overlayfs also false if it maps one that is named by a symbolic link. */
 static bool may_reach(const struct tables *tables, uint32_t tgid)
 {
 	struct mapped_search search = { .attach = tables->attach };
@@ -107,7 +102,7 @@ static bool is_over(const struct tables *tables)
 	return clock_monotonic_ns() >= tables->until_ns || signals_end_is_pending();
 }
 
-/* All processes, with the CPU time of each. */
+/* Finds all processes, with the CPU time of each. */
 static void find_running(struct tables *tables)
 {
 	_cleanup_(closedirp) DIR *directory = opendir("/proc");
@@ -124,7 +119,7 @@ static void find_running(struct tables *tables)
 		qsort(tables->running.data, tables->running.nr, sizeof(*tables->running.data), compare_running);
 }
 
-/* Keeps those that have used CPU time since they were found: not the last of them, which used one part in REST of it all. */
+/* Keeps processes that have used CPU time since they were found, except the last of them, which together used at most 1/REST of it. */
 static void keep_running(struct tables *tables)
 {
 	struct running_process *running = tables->running.data;
@@ -156,8 +151,8 @@ static bool ask_for_next(struct tables *tables)
 }
 
 /*
- * One process after the other: what the worker has been asked for, it makes before it looks up a name, even after the time is over.
- * Processes start meanwhile, which the side-band reports.
+ * Requests the tables of one process after the other: the worker makes all requested tables before it looks up names, even after the time
+ * limit. Processes that start meanwhile come from the side-band.
  */
 static void await_all(struct tables *tables)
 {
@@ -184,7 +179,7 @@ void tables_ask(struct tables *tables)
 	unwinding_work(tables->unwinding, 0);
 }
 
-/* The worker gets a CPU on a busy host, for the two seconds at most that this takes. Our own priority stays until the end of the run. */
+/* Raises the worker's priority for these at most two seconds, so that it gets a CPU on a busy host. Our own stays raised. */
 static void await_urgently(struct tables *tables)
 {
 	int worker = symbolizer_worker_pid(tables->symbolizer),

@@ -20,7 +20,7 @@ static bool is_screen(void)
 	return isatty(STDOUT_FILENO) && is_set("TERM") && strcmp(getenv("TERM"), "dumb") != 0;
 }
 
-/* See https://no-color.org/ */
+/* NO_COLOR: https://no-color.org/. */
 static void fit_screen(struct output_options *options)
 {
 	struct winsize size = {};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Selects the format if the user does not: a summary on a terminal, else text. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +6,8 @@
 #include "core/plan/output_options.h"
 
 /*
- * Sets the format if there is neither --format nor -o: that of $STACKTOOL_FORMAT, or `summary` if standard output is a
- * terminal that supports more than printing lines (TERM is neither unset nor "dumb"). `wants_rows`: an option is about
- * rows of text, so there is no summary. Sets size and colours (NO_COLOR) of a summary. 0, or a usage error if the
- * variable is not a format.
+ * If there is neither --format nor -o, sets the format: that of $STACKTOOL_FORMAT, or `summary` if standard output is a terminal with
+ * cursor control (TERM is neither unset nor "dumb"). `wants_rows`: an option is about rows of text, so there is no summary. Sets size and
+ * colours (NO_COLOR) of a summary. 0, or a usage error for the variable.
  */
 _must_check_ int terminal_choose_form(struct output_options *options, bool wants_rows);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Uses sequences of ECMA-48 and of xterm that all present terminals support, so no terminal database is needed:
- * alternate screen (1049), no line wrap (7), no cursor (25). Keys are read from /dev/tty, because the profile may come
- * from standard input.
+ * Uses sequences of ECMA-48 and xterm that all current terminals support, so no terminal database is needed: alternate screen (1049), no
+ * line wrap (7), no cursor (25). Keys are read from /dev/tty, because the profile may come from standard input.
  *
- * A child process waits for the end of this one, and restores the terminal if this process was killed. It is started
- * early, because while the kernel is kept from removing a probe, fork() hangs.
+ * A child, the guard, waits for the end of this process, and restores the terminal if this process was killed. It is started early: while
+ * the kernel is kept from removing a probe, fork() hangs.
  *
- * A terminal that takes nothing (an ssh that hangs) must not keep the run from its end, so nothing is written that waits.
+ * No write blocks: a terminal that takes nothing (an ssh that hangs) must not delay the end of the run.
  */
 #include "core/run/tui.h"
 
@@ -47,27 +46,27 @@ enum {
 	CTRL_L = 12,
 	CTRL_Z = 26,
 	ESCAPE = 27,
-	ESCAPE_WAIT_MS = 50, /* bytes that follow at once belong to a key; a byte alone is Escape */
-	LAST_WAIT_MS = 500, /* how long the last output waits for a terminal that takes nothing */
-	MESSAGE_PIECE = 128, /* a terminal with room takes 256 bytes at once; "\n" are two */
+	ESCAPE_WAIT_MS = 50, /* bytes that follow at once belong to a key; a lone byte is Escape */
+	LAST_WAIT_MS = 500, /* for the last output, if the terminal blocks */
+	MESSAGE_PIECE = 128, /* a terminal that is ready takes 256 bytes; "\n" is two */
 };
 
 struct tui {
 	int fd, signals, watched; /* `watched` is readable if `signals` is, or `fd` while we have the terminal */
-	int over; /* an eventfd: what the terminal does not take at once is given up */
+	int over; /* an eventfd: gives up output that the terminal does not take at once */
 	bool is_taken, is_signalled, is_stopped;
-	bool has_terminal; /* while is_taken: not while stopped or in the background */
-	bool lacks_begin; /* the terminal has not taken BEGIN yet */
-	_Atomic bool *guarded; /* in memory that the guard shares: has_terminal */
+	bool has_terminal; /* while is_taken: false while stopped or in the background */
+	bool lacks_begin; /* BEGIN is not written yet */
+	_Atomic bool *guarded; /* has_terminal, in memory shared with the guard */
 	struct termios before;
 	sigset_t mask_before;
-	struct buf shown; /* the lines on the screen; empty: not known */
+	struct buf shown; /* lines on the screen; empty: unknown */
 	pid_t guard; /* the child; 0: none */
-	int notes, messages; /* a temporary file for stderr, and the original; -1: stderr is unchanged */
+	int notes, messages; /* a temporary file for stderr, and the original one; -1: stderr is unchanged */
 };
 
 enum put_wait {
-	PUT_UNTIL_ASKED, /* until there is a signal, or the end is asked for */
+	PUT_UNTIL_ASKED, /* until there is a signal, or `over` */
 	PUT_LAST, /* for LAST_WAIT_MS */
 };
 
@@ -84,7 +83,7 @@ static bool await_room(const struct tui *tui, enum put_wait how)
 	return nr > 0 && waits[0].revents;
 }
 
-/* -EAGAIN: the terminal has not taken all of it, and it is given up. */
+/* Writes bytes. -EAGAIN: the terminal has not taken all, and the rest is given up. */
 static int put(const struct tui *tui, const char *bytes, size_t nr, enum put_wait how)
 {
 	while (nr) {
@@ -114,7 +113,7 @@ static int next_byte(const struct tui *tui, int wait_ms)
 	return byte;
 }
 
-/* Parses ESC [ numbers letter, or ESC O letter. */
+/* The key of ESC [ numbers letter, or ESC O letter. */
 static int key_of_sequence(int number, int letter)
 {
 	static const struct {
@@ -176,7 +175,7 @@ bool tui_size(const struct tui *tui, size_t *ret_rows, size_t *ret_columns)
 	return true;
 }
 
-/* ---- stopping ---- */
+/* ---- stopping and continuing ---- */
 
 static int watch(struct tui *tui, int fd)
 {
@@ -185,7 +184,7 @@ static int watch(struct tui *tui, int fd)
 	return epoll_ctl(tui->watched, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-/* Nothing here waits until the terminal has taken what was written before. */
+/* Does not wait until the terminal has taken earlier output. */
 static int take_terminal(struct tui *tui)
 {
 	struct termios raw = tui->before;
@@ -212,7 +211,7 @@ static void restore(const struct tui *tui)
 		tcsetattr(tui->fd, TCSANOW, &tui->before); /* unless the terminal is lost */
 }
 
-/* Notes that the terminal belongs to another job from now on. */
+/* Records that another job has the terminal now. */
 static void leave_terminal(struct tui *tui)
 {
 	if (tui->has_terminal)
@@ -235,7 +234,7 @@ static bool is_in_background(const struct tui *tui)
 	return foreground >= 0 && foreground != getpgrp();
 }
 
-/* Whether we have the terminal again: not in the background. If it is lost, writing to it fails. */
+/* Takes the terminal back unless we are in the background. Returns whether we have it. If it is lost, writing to it will fail. */
 static bool take_back(struct tui *tui)
 {
 	if (is_in_background(tui))
@@ -244,7 +243,7 @@ static bool take_back(struct tui *tui)
 	return true;
 }
 
-/* Returns when the program goes on. The kernel does not stop a job that no shell would continue. */
+/* Stops the process; returns when it is continued. The kernel does not stop a job that no shell would continue. */
 static void suspend(void)
 {
 	const struct sigaction by_default = { .sa_handler = SIG_DFL };
@@ -260,7 +259,7 @@ static void suspend(void)
 	sigaction(SIGTSTP, &action_before, NULL);
 }
 
-/* As the shell expects: the terminal is as it was, and the whole job goes on with SIGCONT. */
+/* Stops as the shell expects: the terminal is restored, and SIGCONT continues the whole job. */
 static void stop(struct tui *tui)
 {
 	give_terminal(tui);
@@ -269,10 +268,10 @@ static void stop(struct tui *tui)
 	take_back(tui);
 }
 
-/* After a stop. In the background (bg) there is nothing to do without the terminal. */
+/* Called when the process is continued. In the background (bg) it stops again, because there is nothing to do without the terminal. */
 static void go_on(struct tui *tui)
 {
-	if (tui->is_stopped) /* the helpers too, if only this process was continued */
+	if (tui->is_stopped) /* also the helpers, if only this process was continued */
 		kill(0, SIGCONT);
 	tui->is_stopped = false;
 	if (!tui->is_taken || take_back(tui))
@@ -283,7 +282,6 @@ static void go_on(struct tui *tui)
 	take_back(tui);
 }
 
-/* The length of the first line. */
 static size_t line_length(const char *lines)
 {
 	return strcspn(lines, "\n");
@@ -326,13 +324,12 @@ int tui_show(struct tui *tui, const char *screen)
 
 /* ---- keys and signals ---- */
 
-/* Reads a signal. */
 static int take_signal(struct tui *tui)
 {
 	struct signalfd_siginfo info;
 
 	if (read(tui->signals, &info, sizeof(info)) != sizeof(info))
-		return 0; /* another reader has taken it */
+		return 0; /* another reader took it */
 	switch (info.ssi_signo) {
 	case SIGTSTP:
 		stop(tui);
@@ -354,7 +351,7 @@ static int take_key(struct tui *tui)
 	int key = read_key(tui);
 
 	if (key == CTRL_Z)
-		kill(0, SIGTSTP); /* to all of the job; here it is read as a signal */
+		kill(0, SIGTSTP); /* to the whole job; take_signal() gets it too */
 	if (key != CTRL_L)
 		return key == CTRL_Z ? 0 : key;
 	buf_clear(&tui->shown);
@@ -381,14 +378,14 @@ bool tui_is_signalled(const struct tui *tui)
 	return tui->is_signalled;
 }
 
-/* ---- a guard ---- */
+/* ---- the guard ---- */
 
 /*
- * Waits until its parent has ended, and restores the terminal if the parent had it: a stopped one has not. A parent that is not killed ends
- * the guard first (end_guard()), so a guard that sees the end knows that the parent was killed.
+ * Waits until the parent has ended, and restores the terminal if the parent had it; a stopped parent has not. A parent that is not killed
+ * ends the guard first (end_guard()), so a guard that sees the parent's end knows that it was killed.
  *
- * The kernel reports the end by SIGUSR1 (PR_SET_PDEATHSIG), in the name of the parent; that of another process does not count. It does so
- * before the shell learns of the end, so the shell prints on its own screen.
+ * The kernel reports the end by SIGUSR1 (PR_SET_PDEATHSIG) with the parent as sender; a signal of another sender does not count. That
+ * happens before the shell learns of the end, so the shell prints on its own screen.
  */
 static void guard(const struct tui *tui, pid_t parent)
 {
@@ -396,7 +393,7 @@ static void guard(const struct tui *tui, pid_t parent)
 	sigset_t all;
 
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL); /* SIGTTOU too: it may write and change the terminal in the background */
+	sigprocmask(SIG_BLOCK, &all, NULL); /* also SIGTTOU: it may write from the background */
 	syscall(SYS_close_range, 0, (unsigned int)tui->fd - 1, 0);
 	syscall(SYS_close_range, (unsigned int)tui->fd + 1, ~0U, 0);
 	sigemptyset(&all);
@@ -413,7 +410,7 @@ static void start_guard(struct tui *tui)
 	const pid_t parent = getpid();
 	sigset_t before;
 
-	signals_hold(&before); /* SIGUSR1 is not lost before the child waits for it */
+	signals_hold(&before); /* SIGUSR1 stays pending until the child waits for it */
 	tui->guard = fork();
 	if (!tui->guard) {
 		prctl(PR_SET_NAME, "stacktool-tty");
@@ -435,7 +432,7 @@ static void end_guard(struct tui *tui)
 	tui->guard = 0;
 }
 
-/* ---- before and after ---- */
+/* ---- start and end ---- */
 
 int tui_check(void)
 {
@@ -483,7 +480,7 @@ static int open_all(struct tui *tui)
 	void *shared = mmap(NULL, sizeof(*tui->guarded), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	signals_that_end(&mask);
-	sigaddset(&mask, SIGHUP); /* under nohup(1) too, because without the terminal there is nothing to do */
+	sigaddset(&mask, SIGHUP); /* under nohup(1) too: there is nothing to do without the terminal */
 	sigaddset(&mask, SIGQUIT);
 	sigaddset(&mask, SIGWINCH);
 	sigaddset(&mask, SIGTSTP);
@@ -522,7 +519,7 @@ int tui_fd(const struct tui *tui)
 	return tui->watched;
 }
 
-/* A note on the screen would be overwritten when it is drawn again. */
+/* Redirects stderr to a file: messages on the screen would be overwritten. */
 static void keep_messages(struct tui *tui)
 {
 	if (!isatty(STDERR_FILENO))
@@ -536,7 +533,7 @@ static void keep_messages(struct tui *tui)
 	tui->messages = -1;
 }
 
-/* The descriptor is not ours alone, so it may wait when it is written to. */
+/* Waits with a limit: the descriptor is shared, so it is not non-blocking. */
 static bool put_message(const char *text, size_t nr)
 {
 	struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };

@@ -124,7 +124,7 @@ static void say_nothing_of(const struct plan *plan, uint32_t tgid, const char *w
 	run_say("nothing recorded for process %u: %s%s", tgid, why, advice);
 }
 
-/* A process that hangs is on no CPU, and a service that works for a command is not its child. */
+/* A process that hangs is on no CPU; a service that works for a command is not the command's child. */
 void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 {
 	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
@@ -194,7 +194,7 @@ void run_say_places(const struct attach_plan *attach)
 	run_say_lines(buf_text(&attach->missing));
 }
 
-/* The user who gives a name wants to know which processes it selects. */
+/* Prints which processes the names of -p select. */
 static void say_processes(const struct plan *plan)
 {
 	_cleanup_(buf_done) struct buf ids = {};
@@ -216,7 +216,7 @@ void run_say_fallback(const struct plan *plan, const struct attach_plan *attach,
 	run_say_lines(buf_text(&lines));
 	run_say_places(attach);
 	run_say_lines(attach->unwind_note);
-	/* At a rate in Hertz, only code with interrupts off is sampled at another place (docs/use/troubleshooting.md). */
+	/* with a rate in Hertz, only code with interrupts off is sampled elsewhere (docs/use/troubleshooting.md) */
 	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] &&
 	    (plan->period || plan->view.verbose) && !plan->presentation.quiet)
 		run_say("sampling by %s: %s", attach->sample.name, attach->sample.why);
