@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The life of an attachment. The functions of each mechanism are in other files: attach_private.h. */
+/* The life of an attachment. attach_private.h lists the files of the mechanisms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "core/host/host.h"
 #include "core/session/attach_private.h"
 
-#define DESCRIPTORS_OF_PLACE 4 /* a perf event, a link, and some to spare */
-#define DESCRIPTORS_OF_COPY 64 /* of a place with its own copy of the object: its programs and maps too */
+#define DESCRIPTORS_OF_PLACE 4 /* a perf event, a link and a reserve */
+#define DESCRIPTORS_OF_COPY 64 /* a place with its own copy of the object also needs the copy's programs and maps */
 
 static const struct attach_way *const ways[] = {
 #define ADDRESS_OF_WAY(number, row, name, program) &way_##row,
@@ -19,7 +19,7 @@ static const struct attach_way *const ways[] = {
 #undef ADDRESS_OF_WAY
 };
 
-/* Attaches the programs that follow the descendants of a command (bpf/on_fork.bpf.c). 0 or a recorded failure. */
+/* Attaches the programs that follow the descendants of a command (bpf/on_fork.bpf.c). Returns 0 or a recorded failure. */
 static int attach_children(struct attachment *attachment)
 {
 	static const char *const tracepoints[] = { "task_newtask", "sched_process_fork", "sched_process_free" };
@@ -39,7 +39,7 @@ static int attach_children(struct attachment *attachment)
 	return 0;
 }
 
-/* Tells the program that a thread with calls is no more; and that its user stack is no more. 0 or a recorded failure. */
+/* Attaches the program that forgets a thread's open calls when it ends or, for user functions, executes. 0 or a recorded failure. */
 static int attach_ends_of_threads(struct attachment *attachment)
 {
 	static const char *const tracepoints[] = { "sched_process_free", "sched_process_exec" };
@@ -78,8 +78,8 @@ static int attach_each(struct attachment *attachment)
 }
 
 /*
- * A refused place does not end the run. If all are refused, the run fails with the first reason, and so it does if one end of timed user
- * functions is: calls would be taken to end later than they do.
+ * One refused place does not end the run. The run fails if all places are refused, or if one return probe of timed user functions is
+ * refused: without it, calls would seem to end later than they do.
  */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
@@ -92,7 +92,7 @@ static int attach_all(struct attachment *attachment, const struct plan *plan)
 	return attach_failed(attachment, attachment->refused.place, attachment->refused.err);
 }
 
-/* While `paused` is set, programs of probes count nothing: all places begin to count at one moment, though they are attached one by one. */
+/* While `paused` is set, the programs count nothing, so all places begin to count at one moment although they are attached one by one. */
 int attachment_attach(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attach_children(attachment) ?: attach_ends_of_threads(attachment);

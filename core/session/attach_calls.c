@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children attach and remove user probes (core/host/probe_call.h). One that waits for another process is left behind once that process is
- * found, or when the user does not want to wait.
+ * Child processes attach and remove user probes (core/host/probe_call.h). If a child waits for another process, this process stops waiting
+ * for the child once that other process is known or the user interrupts.
  *
- * The kernel removes the breakpoints of a uprobe.multi link quickly, and then waits for some grace periods. Links that are closed at the
- * same time share the wait: 1,000 places in 20 links take 0.4 s instead of 1.2.
+ * The kernel removes the breakpoints of a uprobe.multi link quickly and then waits for several grace periods. Links that are closed at the
+ * same time share this wait: 1,000 places in 20 links take 0.4 s instead of 1.2 s.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,8 +18,6 @@
 
 #define BETWEEN_MS 1000 /* most calls take less */
 
-/* ---- waiting ---- */
-
 static bool leave(struct attachment *attachment, struct probe_call *call)
 {
 	if (!probe_call_leave(call))
@@ -29,7 +27,7 @@ static bool leave(struct attachment *attachment, struct probe_call *call)
 	return true;
 }
 
-/* True: it has ended. False: it is left behind, and belongs to the attachment. */
+/* True: the call has ended. False: this process no longer waits for it, and the attachment owns it. */
 static bool await(struct attachment *attachment, struct probe_call *call)
 {
 	struct probe_wait wait = {};
@@ -55,8 +53,6 @@ bool attach_is_stuck(struct attachment *attachment)
 		probe_call_free(attachment->stuck.calls.data[--attachment->stuck.calls.nr]);
 	return attachment->stuck.calls.nr;
 }
-
-/* ---- attaching ---- */
 
 static int do_it_here(struct probe_call *call, probe_work *work, int ret_fds[PROBE_CALL_FDS])
 {
@@ -85,8 +81,6 @@ int attach_by_call(struct attachment *attachment, struct probe_call *call, probe
 	return result;
 }
 
-/* ---- detaching ---- */
-
 struct closing {
 	size_t nr;
 	int fds[];
@@ -113,8 +107,8 @@ static void add_fd(struct probe_call *call, int fd)
 }
 
 /*
- * Closes our descriptors of the links. The child still has them, so nothing is detached until probe_calls_go() lets it close them too.
- * NULL: there is no child, and the links are detached.
+ * Closes our descriptors of the links. The child has copies of them, so the kernel detaches nothing until probe_calls_go() lets the child
+ * close its copies. NULL: no child could be started, and the links are detached.
  */
 static struct probe_call *start_to_close(const struct attached_link *links, size_t nr)
 {

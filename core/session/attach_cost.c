@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cost of the programs, estimated from the runs that were timed. */
+/* Estimates the cost of the programs from the runs that they timed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ void attach_unmap_costs(struct attachment *attachment)
 	free(attachment->costs_fresh);
 }
 
-/* The programs go on counting meanwhile: the part is read before the whole, so it is not larger. */
+/* The programs continue to count during the read. `others` is read before the total, so it cannot exceed the total. */
 static struct st_cost read_cost(const struct attachment *attachment, size_t place)
 {
 	const volatile struct st_cost *from = &attachment->costs[place];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Detaching closes links, each with all signals blocked (core/host/signals.h); those of user probes in children (attach_calls.c). */
+/* Detaching. Links are closed with all signals blocked (core/host/signals.h), links of user probes in child processes (attach_calls.c). */
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/host/signals.h"
 #include "core/session/attach_private.h"
 
-#define LINKS_AT_ONCE 3 /* with the child that takes the rest if they are stuck, at most four children wait */
+#define LINKS_AT_ONCE 3 /* if these are stuck, one more child takes all other links: at most four children wait */
 
 static void end_link(struct attachment *attachment, struct attached_link *attached)
 {
@@ -23,7 +23,7 @@ static void end_link(struct attachment *attachment, struct attached_link *attach
 	signals_release(&before);
 }
 
-/* How many of the last links are closed together. */
+/* The number of links at the end of the list that can be closed together. */
 static size_t nr_together(const struct attachment *attachment)
 {
 	size_t nr = 0;
@@ -58,7 +58,7 @@ void attachment_detach(struct attachment *attachment)
 	if (attachment->sampling)
 		sampling_stop(attachment->sampling);
 	attach_end_misses(attachment);
-	/* The last first: the programs that follow a command's children were attached first, and other programs need them. */
+	/* In reverse order: the programs that follow a command's children were attached first, and the others depend on them. */
 	while (attachment->links.nr) {
 		end_last(attachment);
 		if (attachment->between)
@@ -67,17 +67,17 @@ void attachment_detach(struct attachment *attachment)
 }
 
 /*
- * ---- one of several places, while the run goes on ----
+ * ---- removing one place while the run continues ----
  *
- * A link of several places cannot lose one of them. It is closed, and the other places are attached again. Their events are missed
- * meanwhile, so attachment_drop() returns how long that took.
+ * A link cannot lose one of its places. So attachment_drop() closes the link and attaches its other places again. Their events are lost in
+ * between, and attachment_drop() returns how long that took.
  */
 
 bool attachment_tells_places(const struct attachment *attachment)
 {
 	const struct loaded *loaded = attachment->loaded;
 
-	/* without one of its places, a function would seem to take longer */
+	/* no function calls: without one of its places, a function would seem to take longer */
 	return !loaded->traits->has_no_places && !loaded->attach->nr_functions &&
 	       (loaded_config(loaded)->has_cookie || loaded->needs_copies || loaded->traits->has_numbers);
 }
@@ -93,7 +93,7 @@ static struct attached_link *link_of(struct attachment *attachment, size_t place
 	return NULL;
 }
 
-/* Closes a link and removes it from the list; the last link takes its position. */
+/* Closes a link and removes it from the list. The last link takes its position. */
 static void destroy(struct attachment *attachment, struct attached_link *attached)
 {
 	attach_keep_misses(attachment, attached->fd);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernel functions by fentry. A program can be attached to one function only, so each function has its own copy.
+ * Kernel functions by fentry. A program can be attached to only one function, so each function needs its own copy.
  *
- * With libbpf, each copy would be a new object, and libbpf would read and index all types of the kernel for it: a thousand system calls,
- * where a dozen are enough. So libbpf loads only the first program. A copy has the instructions of the first, which are final once
- * it is loaded. It is loaded in the same way (note_load() of core/session/load.c), but with the BTF id of another function, and with its
- * own map of constants, which contains the number of its place.
+ * For each copy as a separate object, libbpf would read and index all kernel types again: a thousand system calls instead of a dozen. So
+ * libbpf loads only the first program. A copy has the instructions of the loaded first program and the same load options (note_load() in
+ * core/session/load.c), but another BTF id and its own map of constants with the number of its place.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,11 +13,9 @@
 #include "core/base/cleanup.h"
 #include "core/session/attach_private.h"
 
-/* ---- a copy ---- */
-
 /*
- * Makes a map with the constants of the first program and the number of this place. The verifier treats the values as constant
- * because the map is frozen. A descriptor or a negative errno.
+ * Makes a map with the constants of the first program and the number of this place. It is frozen, so the verifier treats its values as
+ * constants. Returns a descriptor or a negative errno.
  */
 static int make_constants(const struct attachment *attachment, size_t index)
 {
@@ -35,7 +32,7 @@ static int make_constants(const struct attachment *attachment, size_t index)
 	return take_fd(&map);
 }
 
-/* Replaces one map by another in the instructions that load an address. Each of those takes two slots. */
+/* Replaces one map by another in the instructions that load an address. Each of these takes two slots. */
 static void exchange_map(struct bpf_insn *code, size_t nr, int from, int to)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -47,7 +44,7 @@ static void exchange_map(struct bpf_insn *code, size_t nr, int from, int to)
 	}
 }
 
-/* Loads a copy for the function with this BTF id. A descriptor, which the attachment owns, or a negative errno. */
+/* Loads a copy for the function with this BTF id. Returns a descriptor, which the attachment owns, or a negative errno. */
 static int load_copy(struct attachment *attachment, uint32_t function, size_t index)
 {
 	struct bpf_prog_load_opts options = attachment->loaded->fentry.options;
@@ -68,8 +65,6 @@ static int load_copy(struct attachment *attachment, uint32_t function, size_t in
 	return program < 0 ? -errno : program;
 }
 
-/* ---- attaching ---- */
-
 static int program_of_place(struct attachment *attachment, size_t index)
 {
 	const struct probe_place *place = &attachment->plan->places.data[index];
@@ -77,7 +72,7 @@ static int program_of_place(struct attachment *attachment, size_t index)
 
 	if (index && attachment->loaded->fentry.known && !place->module && place->part == CALL_BEGINS)
 		return place->number ? load_copy(attachment, (uint32_t)place->number, index) : -REFUSED_NO_TYPE;
-	program = attach_program(attachment, index); /* libbpf finds the functions of modules */
+	program = attach_program(attachment, index); /* libbpf finds functions of modules */
 	return program ? bpf_program__fd(program) : -errno;
 }
 

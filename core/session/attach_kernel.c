@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Attaching to kernel functions, by address: a name may belong to several functions. */
+/* Kernel functions are attached by address, because several functions may have one name. */
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,8 +9,6 @@
 #include "core/base/cleanup.h"
 #include "core/host/host.h"
 #include "core/session/attach_private.h"
-
-/* ---- kprobe.multi ---- */
 
 static int link_multi(struct attachment *attachment, size_t first, size_t nr)
 {
@@ -31,7 +29,7 @@ static void attach_multi(struct attachment *attachment, size_t first, size_t nr)
 	attach_halves(attachment, first, nr, link_multi);
 }
 
-/* Returns have links of their own. */
+/* Return probes need a link of their own. */
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
 	size_t nr = attachment->plan->nr_functions ?: attachment->plan->places.nr;
@@ -44,11 +42,9 @@ static int attach_all(struct attachment *attachment, const struct plan *plan)
 
 const struct attach_way way_kprobe_multi = { .all = attach_all, .again = attach_multi };
 
-/* ---- perf kprobes ---- */
-
 #define RETPROBE 1 /* /sys/bus/event_source/devices/kprobe/format/retprobe */
 
-/* attr.kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
+/* kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
 static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index)
 {
 	struct perf_event_attr attributes = {

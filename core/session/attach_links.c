@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by all ways to attach: links, refused places, and copies of the program. */
+/* Shared by all mechanisms: links, refused places and copies of the program. */
 #include <errno.h>
 #include <string.h>
 
@@ -110,10 +110,10 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 }
 
 /*
- * ---- which of several places was hit ----
+ * ---- which place was hit ----
  *
- * The attach cookie is the number of the place. Where the kernel has no cookies, each place has a copy of the program, with the same
- * maps. A copy takes some milliseconds to load.
+ * The attach cookie is the number of the place. If the kernel has no cookies, each place has a copy of the program with the same maps. A
+ * copy takes some milliseconds to load.
  */
 
 __u64 attach_cookie(const struct attachment *attachment, size_t index)

@@ -14,7 +14,7 @@ static uint64_t recursions_of(int program)
 	return info.recursion_misses;
 }
 
-/* These programs miss no events. A missed birth is a separate loss, a missed end of a process is none. */
+/* Programs that follow children miss no events: a missed birth is counted separately, and a missed end of a process loses nothing. */
 static bool keeps_children(const struct loaded *loaded, const struct bpf_program *program)
 {
 	const char *name = bpf_program__name(program);
@@ -35,7 +35,7 @@ static uint64_t program_misses(const struct loaded *loaded, const struct bpf_obj
 	return misses;
 }
 
-/* Some places have their own copy of the object or of the program. */
+/* Places may have a copy of the object or of the program. */
 static uint64_t recursion_misses(const struct attachment *attachment)
 {
 	uint64_t misses = program_misses(attachment->loaded, attachment->loaded->skeleton->obj);
@@ -47,7 +47,7 @@ static uint64_t recursion_misses(const struct attachment *attachment)
 	return misses;
 }
 
-/* The misses of a link of kprobes; the kernel has no such number for other links. */
+/* The misses of a link of kprobes. The kernel counts none for other links. */
 static uint64_t misses_of(int link)
 {
 	struct bpf_link_info info = {};
@@ -79,9 +79,9 @@ void attach_keep_misses(struct attachment *attachment, int link)
 }
 
 /*
- * Births that neither program handled, since the start: those that the first program missed or had no room for, minus those that the
- * second one handled. They are of the whole host, because the parent of a missed birth is unknown. The misses are read first, so
- * a birth during the reading can only make the number smaller. Returns `before` if the statistics cannot be read.
+ * Births since the start that neither program handled: those that the first program missed or had no room for, minus those that the second
+ * program handled. The number is for the whole host, because the parent of a missed birth is unknown. The misses are read first, so a birth
+ * during the read can only make the number smaller. Returns `before` if the statistics cannot be read.
  */
 static int64_t lost_births(const struct loaded *loaded, int64_t before)
 {
@@ -97,7 +97,7 @@ static int64_t lost_births(const struct loaded *loaded, int64_t before)
 	return (int64_t)lost;
 }
 
-/* Does nothing once detaching has begun: what is missed meanwhile is part of no interval. */
+/* Does nothing once detaching has begun: later misses belong to no interval. */
 static void read_misses(struct attachment *attachment)
 {
 	if (attachment->misses_ended)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entries and exits of system calls: one link each for all calls, and a map with the numbers of the calls that are probed. */
+/* Entries and exits of system calls: one link for all entries, one for all exits, and a map with the numbers of the probed calls. */
 #include <string.h>
 
 #include "core/base/err.h"
 #include "core/session/attach_private.h"
 
-/* The key of a place in st_syscalls. */
 static __u64 key_of(const struct probe_place *place)
 {
 	return place->number | (place->is_exit ? ST_SYSCALL_EXIT : 0);
@@ -26,7 +25,7 @@ static int note_calls(const struct attachment *attachment)
 	return 0;
 }
 
-/* One program sees the entries of all system calls, another the exits. Places are sorted by name, so all entries come first. */
+/* One program gets the entries of all system calls, another the exits. Places are sorted by name, so all entries come first. */
 static int attach_calls(struct attachment *attachment, const struct plan *plan)
 {
 	const struct probe_place *places = attachment->plan->places.data;
@@ -47,7 +46,7 @@ static int attach_calls(struct attachment *attachment, const struct plan *plan)
 	return err;
 }
 
-/* The links stay; the programs no longer find this call. */
+/* Keeps the links, but the programs no longer find this call in the map. */
 static int drop_call(struct attachment *attachment, size_t place)
 {
 	const __u64 key = key_of(&attachment->plan->places.data[place]);

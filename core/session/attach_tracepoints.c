@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Attaching to tracepoints: classic, raw, and by BTF. */
+/* Attaching to tracepoints: classic, raw and by BTF. */
 #include <errno.h>
 
 #include "core/session/attach_private.h"
@@ -27,7 +27,7 @@ static int attach_raw(struct attachment *attachment, size_t index)
 	return attach_keep(attachment, bpf_program__attach_raw_tracepoint(program, event), index, 1);
 }
 
-/* In reverse: tracepoints of wakers come after sched_switch in the plan, and the first sleep needs its waker. */
+/* In reverse order: the tracepoints of wakers come after sched_switch in the plan, and the first sleep already needs its waker. */
 static int attach_by_type(struct attachment *attachment, const struct plan *plan)
 {
 	for (size_t i = attachment->plan->places.nr; i-- > 0;) {

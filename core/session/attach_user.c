@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaching to user functions and USDT probes: by a perf uprobe for each place, or by uprobe.multi links of a few places each.
+ * Attaching to user functions and USDT probes, by one perf uprobe for each place or by uprobe.multi links of up to PLACES_OF_LINK places.
  *
- * While a fatal signal is pending, the kernel cannot remove breakpoints, and they stay for good. So all signals are blocked around
- * each call (core/host/signals.h), which a child makes (core/host/probe_call.h). SIGKILL cannot be blocked. Therefore the links are
- * small, and the calls short.
+ * While a fatal signal is pending, the kernel cannot remove breakpoints, and they stay forever. So each call is made by a child
+ * (core/host/probe_call.h) with all signals blocked (core/host/signals.h). SIGKILL cannot be blocked, so links are small and calls short.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -18,13 +17,13 @@
 #define PLACES_OF_LINK 50
 #define SEMAPHORE_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT of the kernel */
 
-#define TRAP_NS 1000 /* of a user probe, without our program; measured in docs/use/overhead.md */
+#define TRAP_NS 1000 /* a user probe without our program; measured in docs/use/overhead.md */
 
 struct fd_path {
 	char text[sizeof("/proc/self/fd/") + 11];
 };
 
-/* The kernel follows this link to the open file that was examined. Its path may lead to another file by now. */
+/* The kernel follows this link to the open file that was examined. The path of the file may lead to another file by now. */
 static struct fd_path path_of_fd(int fd)
 {
 	struct fd_path path;
@@ -39,7 +38,7 @@ static int obstacle(const struct probe_place *place)
 	return first_instruction_obstacle(place->first) ? -(REFUSED_INSTRUCTION + (int)place->first) : 0;
 }
 
-/* The process that gets the breakpoints, in all its threads; -1: all processes. */
+/* The process that gets the breakpoints, in all its threads. -1: all processes. */
 static pid_t only_process(const struct attach_plan *plan)
 {
 	return plan->only_process ? plan->only_process : -1;
@@ -71,7 +70,7 @@ static uint64_t *cookies_of(struct link_call *link)
 	return link->numbers + 2 * link->nr;
 }
 
-/* `nr` places of the same file. NULL: no memory. */
+/* The call for `nr` places of one file. NULL: no memory. */
 static struct probe_call *new_call(const struct attachment *attachment, int program, size_t first, size_t nr)
 {
 	const struct probe_place *places = &attachment->plan->places.data[first];
@@ -97,7 +96,7 @@ static struct probe_call *new_call(const struct attachment *attachment, int prog
 	return call;
 }
 
-/* Does the work of `call` and keeps the link. 0, or a negative code of a refusal. */
+/* Does the work of `call` and keeps the link. Returns 0 or the negative code of a refusal. */
 static int keep_link(struct attachment *attachment, struct probe_call *call, probe_work *work, size_t first, size_t nr)
 {
 	int fds[PROBE_CALL_FDS];
@@ -109,9 +108,7 @@ static int keep_link(struct attachment *attachment, struct probe_call *call, pro
 	return 0;
 }
 
-/* ---- perf uprobes ---- */
-
-/* Before 5.15 there are no links of perf events. Returns the number of descriptors, or a negative errno. */
+/* Kernels before 5.15 have no links of perf events. Returns the number of descriptors or a negative errno. */
 static int enable(const struct link_call *link, int event, uint64_t cookie, int fds[PROBE_CALL_FDS])
 {
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = cookie);
@@ -122,7 +119,7 @@ static int enable(const struct link_call *link, int event, uint64_t cookie, int 
 	else if ((fd < 0 && syscall(SYS_ioctl, event, PERF_EVENT_IOC_SET_BPF, link->program)) ||
 		 syscall(SYS_ioctl, event, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
-	if (err) { /* it may be our own process that made the call */
+	if (err) { /* close them here: without a child, our own process makes the call */
 		if (fd >= 0)
 			syscall(SYS_close, fd);
 		syscall(SYS_close, event);
@@ -133,7 +130,7 @@ static int enable(const struct link_call *link, int event, uint64_t cookie, int 
 	return fd < 0 ? 1 : 2;
 }
 
-/* In the child, which closes what a failure leaves. */
+/* Runs in the child, or without one in our own process (do_it_here() in attach_calls.c). */
 static int link_event(void *memory, int fds[PROBE_CALL_FDS])
 {
 	struct link_call *link = memory;
@@ -171,9 +168,7 @@ static int attach_uprobe(struct attachment *attachment, size_t index)
 	return keep_link(attachment, call, link_event, index, 1);
 }
 
-/* ---- uprobe.multi ---- */
-
-/* In the child. */
+/* Runs in the child, like link_event(). */
 static int link_places(void *memory, int fds[PROBE_CALL_FDS])
 {
 	struct link_call *link = memory;
@@ -189,7 +184,6 @@ static int link_places(void *memory, int fds[PROBE_CALL_FDS])
 	return fds[0] < 0 ? fds[0] : 1;
 }
 
-/* One link for `nr` places of the same file. */
 static int link_uprobes(struct attachment *attachment, size_t first, size_t nr)
 {
 	struct probe_call *call = new_call(attachment, bpf_program__fd(attachment->loaded->program), first, nr);
@@ -197,7 +191,7 @@ static int link_uprobes(struct attachment *attachment, size_t first, size_t nr)
 	return call ? keep_link(attachment, call, link_places, first, nr) : -ENOMEM;
 }
 
-/* Number of places at the beginning of `places` that can share a link. The places of a file are adjacent, the doubtful ones last. */
+/* The number of places at the beginning of `places` that can share a link. Places of one file are adjacent, the doubtful ones last. */
 static size_t nr_alike(const struct probe_place *places, size_t nr)
 {
 	size_t end = 1;
@@ -208,7 +202,7 @@ static size_t nr_alike(const struct probe_place *places, size_t nr)
 	return end;
 }
 
-/* If the kernel refuses one of these places, it probably refuses all, so halving would only ask several times for each. */
+/* If the kernel refuses one of these places, it probably refuses all of them. Halving would then only try each place several times. */
 static void attach_doubtful(struct attachment *attachment, size_t first, size_t nr)
 {
 	if (nr > 1 && !link_uprobes(attachment, first, nr))

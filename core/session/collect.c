@@ -17,7 +17,7 @@
 #include "core/base/err.h"
 #include "core/host/signals.h"
 
-#define TICK_NS 50000000ULL /* the ring is read at least so often: few records wake us */
+#define TICK_NS 50000000ULL /* the ring is read at least this often, because few records wake the reader */
 #define TICKS_PER_SECOND 20
 
 enum source {
@@ -32,7 +32,7 @@ enum source {
 	SOURCE_KEYS,
 };
 
-/* A turn of the main loop: from one wait to the next. */
+/* A turn of the main loop: from the end of one wait to the begin of the next. */
 struct turn {
 	uint64_t ns;
 	const char *what; /* static */
@@ -46,7 +46,7 @@ struct collector {
 	bool signalled;
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
-	uint64_t turn_ns; /* when the turn began; 0: none has */
+	uint64_t turn_ns; /* begin of the turn; 0: no turn has begun */
 	const char *turn_what;
 	struct turn longest;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
@@ -65,8 +65,8 @@ static int add_source(struct collector *collector, int fd, enum source source)
 }
 
 /*
- * Wakes the loop when the worker sends an unwind table. To be called repeatedly, because the worker may be replaced. EPOLLET, because
- * other answers of the worker are not read here.
+ * Wakes the loop when the worker sends an unwind table. To be called repeatedly, because the worker may be replaced. EPOLLET, because other
+ * functions read the worker's other answers.
  */
 static void watch_tables(struct collector *collector)
 {
@@ -105,7 +105,7 @@ static int take_signals(struct collector *collector)
 	return add_source(collector, collector->signal_fd, SOURCE_SIGNAL);
 }
 
-/* Reads everything from a timer, signalfd or pipe, which are readable until then. Returns whether there was anything. */
+/* Empties a timer, signalfd or pipe, which is readable until then. Returns whether it had anything to read. */
 static bool consume(int fd)
 {
 	struct signalfd_siginfo info;
@@ -216,7 +216,6 @@ static enum collect_reason interval_over(struct collector *collector)
 	return COLLECT_INTERVAL;
 }
 
-/* Whether this source ends the wait, and for which reason. */
 static bool ends_wait(struct collector *collector, enum source source, enum collect_reason *ret_reason)
 {
 	switch (source) {
@@ -233,7 +232,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 	case SOURCE_KEYS:
 		*ret_reason = COLLECT_KEYS;
 		return true;
-	case SOURCE_TICK: /* older kernels report the end of a process only, not of a single thread */
+	case SOURCE_TICK: /* older kernels report only the end of a process, not of a single thread */
 	case SOURCE_TARGET:
 		consume(collector->tick_fd);
 		*ret_reason = COLLECT_TARGET_GONE;
@@ -264,11 +263,11 @@ static int handle(struct collector *collector, const struct drain_target *target
 		tick(collector);
 	if (source != SOURCE_RING && source != SOURCE_TICK)
 		return 0;
-	/* A swap is not a report: the counts are added to the current interval. */
+	/* A swap is no report: the counts are added to the current interval. */
 	return drain_ring(drain, target) ? drain_swap(drain, target) : 0;
 }
 
-/* If there are several reasons at the same moment, the highest rank is returned: the end of the run before an interval, and keys last. */
+/* If there are several reasons at once, the one with the highest rank is returned: the end of the run, then an interval, then keys. */
 static int rank(enum collect_reason reason)
 {
 	if (reason == COLLECT_KEYS)
@@ -293,7 +292,6 @@ static const char *name_of_source(enum source source)
 	}
 }
 
-/* The turn is over, when the loop comes back to wait. */
 static void end_turn(struct collector *collector)
 {
 	uint64_t ns = collector->turn_ns ? clock_monotonic_ns() - collector->turn_ns : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The main loop: waits for signals, timers, the ring, the side-band and the end of the target, and drains, until a report is due. */
+/* The main loop: waits for signals, timers, the ring, the side-band and the end of the targets, and drains until a report is due. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 struct collector;
 
-/* Borrowed. */
+/* All are borrowed. */
 struct collector_sources {
 	struct attachment *attachment;
 	struct drain *drain;
@@ -23,51 +23,48 @@ struct collector_sources {
 };
 
 enum collect_reason {
-	COLLECT_INTERVAL, /* an interval is over; the run goes on */
-	COLLECT_EVENTS, /* EVENTS_EACH: there are new rows; the run goes on */
-	COLLECT_LOOK, /* twenty times a second: the cost should be checked; the run goes on */
-	COLLECT_KEYS, /* the descriptor of collector_watch_keys() is readable; the run goes on */
+	COLLECT_INTERVAL, /* an interval is over; the run continues */
+	COLLECT_EVENTS, /* EVENTS_EACH: there are new rows; the run continues */
+	COLLECT_LOOK, /* 20 times a second: time to check the cost; the run continues */
+	COLLECT_KEYS, /* the descriptor of collector_watch_keys() is readable; the run continues */
 	COLLECT_DURATION, /* the duration is over */
 	COLLECT_SIGNAL, /* a signal of signals_that_end() */
-	COLLECT_COST, /* never returned here: the caller sets it when the check finds that the programs cost too much */
-	COLLECT_TARGET_GONE, /* all processes or threads of -p or -L have ended */
+	COLLECT_COST, /* never returned by collector_wait(): the caller sets it if the programs cost too much */
+	COLLECT_TARGET_GONE, /* the command, or all processes or threads of -p or -L have ended */
 };
 
-/* Blocks the signals of signals_that_end(), which from now on end a wait. The plan is borrowed. 0 or a recorded failure. */
+/* Blocks the signals of signals_that_end(), which then end a wait. `plan` is borrowed. Returns 0 or a recorded failure. */
 int collector_new(const struct plan *plan, const struct collector_sources *sources, struct collector **ret_collector);
 
-/* Ends a wait when `fd` is readable. -1: does nothing. 0 or a recorded failure. */
+/* Also ends a wait when `fd` is readable. -1: does nothing. Returns 0 or a recorded failure. */
 int collector_watch_keys(struct collector *collector, int fd);
 
-/* Starts the timers of interval and duration, after everything is attached. 0 or a recorded failure. */
+/* Starts the timers of interval and duration, once everything is attached. Returns 0 or a recorded failure. */
 int collector_start(struct collector *collector);
 
-/* The signalfd. */
+/* The signalfd, owned by the collector. */
 int collector_signal_fd(const struct collector *collector);
 
-/*
- * From now on another thread reads the signalfd, and makes `told_fd` readable when a signal has come. Takes ownership of `told_fd`. 0 or
- * a recorded failure.
- */
+/* Another thread now reads the signalfd, and makes `told_fd` readable for each signal. Takes `told_fd`. 0 or a recorded failure. */
 int collector_give_signals(struct collector *collector, int told_fd);
 
-/* Whether a signal has come. */
+/* Whether a signal of signals_that_end() has arrived. */
 bool collector_signalled(struct collector *collector);
 
-/* Notes a signal that was read elsewhere. */
+/* Notes a signal that another function has read. */
 void collector_note_signal(struct collector *collector);
 
 /*
- * Unblocks the signals. If one has come, the next ends the program at once. If not, the collection ended by itself, and the first signal
- * does nothing: the report is still printed (signals_spare_first()).
+ * Unblocks the signals. If a signal has arrived, the next one ends the program at once. Otherwise the first signal does nothing, so that
+ * the report is still printed (signals_spare_first()).
  */
 void collector_free(struct collector *collector);
 
 /*
- * The longest time for which the loop did not come back to wait, while it collected: the rings must hold what happens meanwhile. 0: it
- * has not waited twice. *ret_what is what it did.
+ * The longest time between two waits of the loop, in ns: the rings must have room for the events in this time. 0: the loop has not waited
+ * twice. *ret_what is what the loop did in this time.
  */
 uint64_t collector_longest_turn(const struct collector *collector, const char **ret_what);
 
-/* Drains into the target until a report is due. 0 and the reason, or a recorded failure. */
+/* Drains into the target until a report is due. Returns 0 and the reason, or a recorded failure. */
 int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason);

@@ -15,8 +15,6 @@
 
 #define MAX_DELTAS (1U << 16) /* more waiting deltas cause a swap */
 
-/* ---- ring ---- */
-
 static bool is_whole_record(const struct st_stack *stack, size_t bytes)
 {
 	const struct st_stack_head *head = &stack->head;
@@ -25,7 +23,7 @@ static bool is_whole_record(const struct st_stack *stack, size_t bytes)
 	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user + 2 * (size_t)head->nr_python);
 }
 
-/* All messages have their kind at the same offset, and are at least as long as struct st_delta. */
+/* All messages have their kind at the same offset and are at least as long as struct st_delta. */
 static int on_message(void *context, void *data, size_t bytes)
 {
 	struct drain *drain = context;
@@ -46,7 +44,7 @@ static int on_message(void *context, void *data, size_t bytes)
 	return 0;
 }
 
-/* Empties the cache of sent records before it is full. Records are then sent again, which is harmless. */
+/* Empties the cache of sent records before it is full. The programs then send records again, which is harmless. */
 static void renew_cache(struct drain *drain)
 {
 	_cleanup_(err_restore) struct err_saved before = err_save();
@@ -75,8 +73,6 @@ void drain_discard(struct drain *drain)
 	ring_buffer__consume(drain->ring);
 	drain->pending.nr = 0;
 }
-
-/* ---- life ---- */
 
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain)
 {
@@ -138,8 +134,6 @@ int drain_fd(const struct drain *drain)
 	return ring_buffer__epoll_fd(drain->ring);
 }
 
-/* ---- swap ---- */
-
 /* Drains a generation that no program uses any more. If its map cannot be read, its counts become a loss. */
 static int drain_generation(struct drain *drain, const struct drain_target *target, uint32_t generation,
 			    struct st_stats *sum)
@@ -185,7 +179,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	err = drain_prepare_generation(drain, !dead);
 	if (err)
 		return err;
-	/* Before the flip, because programs compare with it at once. */
+	/* Before the generation changes, because the programs compare with wake_at at once. */
 	control->wake_at = inserted + drain->generations[!dead].entries / 2;
 	__atomic_fetch_add(&control->generation, 1, __ATOMIC_RELEASE);
 	target->interval->end_ns = clock_monotonic_ns();
@@ -206,7 +200,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 	return err;
 }
 
-/* Nothing is attached any more: the live generation is drained without making another one. */
+/* Nothing is attached any more, so both generations are drained without a swap. */
 int drain_all(struct drain *drain, const struct drain_target *target)
 {
 	int err = drain_await_programs(drain, drain->loaded->control->generation & (ST_GENERATIONS - 1));

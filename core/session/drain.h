@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Draining: moves the contents of the ring and the count maps into a profile, without losing a count.
+ * Draining: moves the contents of the ring and the count maps into a profile without losing a count.
  *
- * A swap flips the generation word, waits until all programs that may have read the old word have finished, reads the ring to its
- * end, and then reads the old count map, which no program writes any more. So a record arrives before its counts, and the counts
- * and statistics of an interval belong to the same events.
+ * A swap changes the generation, waits until no program uses the old generation any more, reads the ring to its end, and then reads the old
+ * count map. So a record arrives before its counts, and the counts and statistics of an interval belong to the same events.
  */
 #pragma once
 
@@ -22,54 +21,48 @@ struct drain_target {
 	struct profile_interval *interval; /* gets the rows, losses and numbers */
 };
 
-/*
- * Opens the ring for reading, before the first event. Takes the first count map from `loaded`; everything is borrowed. 0 or a recorded
- * failure.
- */
+/* Opens the ring, before the first event. Takes the first count map from `loaded`. All is borrowed. 0 or a recorded failure. */
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain);
 void drain_free(struct drain *drain);
 
-/*
- * If Python frames are walked: tells the programs of the processes of -p, as far as the tables of their files are there. To be called
- * before the first event.
- */
+/* Prepares the walk of Python frames for the processes of -p whose tables exist. To be called before the first event. */
 void drain_begin_python(struct drain *drain, const struct drain_target *target);
 
-/* Adds a line for each process whose Python frames are not shown, with the reason. */
+/* Adds a line with the reason for each process whose Python frames are not shown. */
 void drain_add_python_notes(const struct drain *drain, struct buf *notes);
 
-/* The ring's descriptor for epoll: it is readable when the BPF programs ask to be drained. */
+/* The ring's descriptor for epoll. It is readable when the BPF programs request a drain. */
 int drain_fd(const struct drain *drain);
 
 /*
- * Reads the ring and adds new records to the profile. True: the generations should be swapped soon, because the live count map is
- * half full, the ring refused a record, or many deltas wait.
+ * Reads the ring and adds new records to the profile. True: the generations should be swapped soon, because the live count map is half
+ * full, the ring refused a record, or many deltas wait.
  */
 bool drain_ring(struct drain *drain, const struct drain_target *target);
 
-/* Reads the ring and throws single events away: those before what is to be drained. */
+/* Reads the ring and discards single events, before events that are to be drained. */
 void drain_discard(struct drain *drain);
 
-/* Swaps the generations and adds everything of the old one to the interval, which ends at that moment. 0 or a recorded failure. */
+/* Swaps the generations and adds the old one to the interval, which ends at that moment. Returns 0 or a recorded failure. */
 int drain_swap(struct drain *drain, const struct drain_target *target);
 
 /*
- * Makes a large profile of a long run smaller. Call _begin before drain_swap(), and _end when the interval has been reported and its
- * rows are freed. It removes the records that no later event can refer to, and everything that only they used. 0 or a recorded failure.
+ * Reduces a large profile of a long run: removes the records that no later event can refer to, and everything that only they used. Call
+ * _begin before drain_swap(), and _end when the interval has been reported and its rows are freed. Returns 0 or a recorded failure.
  */
 int drain_forget_begin(struct drain *drain);
 void drain_forget_end(struct drain *drain, struct profile *profile);
 
-/* Numbers of the run so far, to be shown while it goes on. */
+/* Numbers of the run so far, to show while it continues. */
 struct drain_progress {
-	bool has_events; /* false for EVENTS_BY_PROBE with many probes: to add up their counts would take too long */
-	bool has_lost; /* false for EVENTS_BY_PROBE: losses are known only at the end */
-	uint64_t events; /* counted */
-	uint64_t lost; /* events that are in no count, as far as the BPF programs know */
+	bool has_events; /* false for EVENTS_BY_PROBE with many probes, whose counts would take too long to add */
+	bool has_lost; /* false for EVENTS_BY_PROBE, whose losses are known only at the end */
+	uint64_t events; /* that were counted */
+	uint64_t lost; /* that are in no count, as far as the BPF programs know */
 };
 
 /* Reads these numbers and drains nothing. */
 void drain_progress(const struct drain *drain, struct drain_progress *ret_progress);
 
-/* After attachment_detach(): drains both generations. The interval then has its final numbers. 0 or a recorded failure. */
+/* Drains both generations after attachment_detach(). The interval then has its final numbers. Returns 0 or a recorded failure. */
 int drain_all(struct drain *drain, const struct drain_target *target);

@@ -7,9 +7,7 @@
 #include "core/session/drain_private.h"
 #include "core/session/sample_shares.h"
 
-/* ---- statistics ---- */
-
-/* The statistics of a generation since the last call; zeros if they cannot be read. */
+/* The statistics of a generation since the last call. Zeros if they cannot be read. */
 static struct st_stats new_stats(struct drain *drain, uint32_t generation)
 {
 	struct st_stats sum, fresh;
@@ -24,8 +22,6 @@ static struct st_stats new_stats(struct drain *drain, uint32_t generation)
 	return fresh;
 }
 
-/* ---- timed samples ---- */
-
 struct sample_clock drain_read_sample_clock(const struct drain *drain)
 {
 	struct sampling *sampling = attachment_sampling(drain->attachment);
@@ -38,7 +34,7 @@ struct sample_clock drain_read_sample_clock(const struct drain *drain)
 	};
 }
 
-/* How many samples should have come since the last call, by the counter of the perf events. */
+/* The number of samples that the counter of the perf events lets expect since the last call. */
 static uint64_t expected_samples(struct drain *drain, const struct st_stats *fresh, uint64_t counter)
 {
 	uint64_t before = drain->reported_counter;
@@ -52,7 +48,6 @@ static uint64_t expected_samples(struct drain *drain, const struct st_stats *fre
 	return (uint64_t)((double)passed * (double)fresh->seen / (double)fresh->period_sum);
 }
 
-/* How many samples idle CPUs should have got since the last call. */
 static uint64_t expected_on_idle(struct drain *drain, uint64_t idle_ns)
 {
 	uint64_t before = drain->reported_idle_ns;
@@ -73,9 +68,9 @@ void drain_account_samples(struct drain *drain, struct profile_interval *interva
 	struct sample_counts counts;
 	struct sample_shares shares;
 
-	if (!sampling || !drain->loaded->traits->is_sampled) /* wall's samples are beside its other events */
+	if (!sampling || !drain->loaded->traits->is_sampled) /* the samples of `wall` are not its only events */
 		return;
-	/* less than a millisecond counts as one */
+	/* rounded up to whole milliseconds */
 	interval->losses[ST_LOSS_CPU_UNSAMPLED] +=
 		(sampling_unsampled_ns(sampling) + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 	interval->account.taken += fresh->seen;
@@ -100,8 +95,6 @@ void drain_account_samples(struct drain *drain, struct profile_interval *interva
 	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += shares.skipped;
 }
 
-/* ---- misses ---- */
-
 static void account_misses(struct drain *drain, struct profile_interval *interval)
 {
 	struct attachment_misses now, *before = &drain->reported_misses;
@@ -118,7 +111,7 @@ static void account_misses(struct drain *drain, struct profile_interval *interva
 	*before = now;
 }
 
-/* In whole milliseconds; the rest counts the next time. At least one, so that the loss is reported. */
+/* In whole milliseconds; the next call adds the rest. At least 1 in an interval, so that the loss is reported. */
 static void account_dropped_time(struct drain *drain, struct profile_interval *interval)
 {
 	uint64_t *loss = &interval->losses[ST_LOSS_DETACHED], dropped_ns = attachment_dropped_ns(drain->attachment);
@@ -132,8 +125,6 @@ static void account_dropped_time(struct drain *drain, struct profile_interval *i
 	*loss += ms;
 	drain->reported_dropped_ms += ms;
 }
-
-/* ---- all of it ---- */
 
 void drain_account_generation(struct drain *drain, const struct drain_target *target, uint32_t generation,
 			      struct st_stats *sum)

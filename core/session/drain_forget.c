@@ -2,10 +2,9 @@
 /*
  * Forgets records without losing the stack of a later event.
  *
- * A program sends a record if its id is new in the live generation and not in the cache of sent records. So the cache is emptied,
- * and then the generations are swapped. Each id in the new generation is either sent again, or was sent after the cache was emptied.
- * Records of the second kind are kept. Also kept are the records of threads that are off the CPU meanwhile: they are counted by id
- * later.
+ * A program sends a record if its id is new in the live generation and not in the cache of sent records. So the cache is emptied, and then
+ * the generations are swapped. Each id in the new generation is either sent again, or was sent after the cache was emptied. The latter
+ * records are kept. Records of threads that are off the CPU at that time are kept too, because the programs count them by id later.
  */
 
 #include "core/base/alloc.h"
@@ -13,7 +12,7 @@
 #include "core/session/drain_private.h"
 #include "core/session/walked_python.h"
 
-/* Deep stacks have their numbers from the next event on. */
+/* The numbers of deep stacks begin again with the next event. */
 static int clear_depths(struct drain *drain)
 {
 	const struct bpf_map *map = drain->loaded->skeleton->maps.st_depths;

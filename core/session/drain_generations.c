@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two generations of counts: a map for each, and the deltas, which did not fit into a map. */
+/* The two generations of counts: a map for each, and the deltas that did not fit into a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,13 +9,11 @@
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
 
-#define MAX_COUNT_ENTRIES (1U << 20) /* a count map grows up to this size: 80 MB of kernel memory */
-
-/* ---- the map that becomes live ---- */
+#define MAX_COUNT_ENTRIES (1U << 20) /* the largest count map: 80 MB of kernel memory */
 
 /*
- * Makes a count map of `wanted_entries` and replaces that of a generation. This waits for running programs, 10 ms and more, so the map
- * of the second generation is made when it is first needed.
+ * Makes a count map of `wanted_entries` and puts it in place of a generation's map. The kernel waits for running programs, 10 ms or more,
+ * so the map of the second generation is made when it is first needed.
  */
 static int make_counts(struct drain *drain, uint32_t generation)
 {
@@ -54,9 +52,7 @@ void drain_note_pressure(struct drain *drain, uint32_t nr_entries)
 		drain->wanted_entries = wanted < MAX_COUNT_ENTRIES / 4 ? 4 * wanted : MAX_COUNT_ENTRIES;
 }
 
-/* ---- the dead one ---- */
-
-/* Puts the map of the dead generation into its slot again: the update returns when all programs that may use the map have finished. */
+/* Puts the map of the dead generation into its slot again: this call returns when all programs that may use the map have finished. */
 int drain_await_programs(struct drain *drain, uint32_t dead)
 {
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
@@ -91,8 +87,8 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
 }
 
 /*
- * Kernels from 5.6 on have the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")).
- * Entries that a program adds meanwhile may stay in the map.
+ * The batch calls for hashes exist since 5.6 (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")). Entries that a program adds
+ * during the call may stay in the map.
  */
 int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of a drain, for drain*.c only. */
+/* The inside of a drain, for the files of core/session only. */
 #pragma once
 
 #include "core/session/drain.h"
 #include "core/session/load_private.h"
 
-/* Events go into one of two generations; the live one is `control->generation & 1`. */
+/* Each event goes into one of two generations. The live one is `control->generation & 1`. */
 struct generation {
-	int counts; /* descriptor of its count map; -1: not made yet */
-	uint32_t entries; /* size of the map; 0: not made yet */
+	int counts; /* descriptor of its count map; -1: no map yet */
+	uint32_t entries; /* size of the map; 0: no map yet */
 };
 
 struct drain {
-	const struct plan *plan; /* this and the next two are borrowed */
+	const struct plan *plan; /* borrowed, like the next two */
 	const struct loaded *loaded;
 	struct attachment *attachment;
 	struct ring_buffer *ring;
-	bool woken; /* a BPF program asked for a swap of the generations */
+	bool woken; /* a BPF program requested a swap of the generations */
 	uint64_t bad_messages;
 
 	struct walked_python *python; /* NULL: Python frames are not walked */
@@ -26,9 +26,9 @@ struct drain {
 	VEC(struct st_pair) pairs; /* that wait */
 	char *cgroup_root; /* where cgroup2 is mounted; NULL: nowhere, or records have no cgroup */
 	bool holds_live; /* EVENTS_EACH: events of the live generation wait for the interval that gets its statistics */
-	bool has_depths; /* a record with elided frames has come */
+	bool has_depths; /* there was a record with elided frames */
 	uint64_t nr_events; /* EVENTS_EACH: number of the last row, which is its id */
-	uint32_t nr_dropped; /* EVENTS_EACH: the low half of st_control.lost, as far as rows show it */
+	uint32_t nr_dropped; /* EVENTS_EACH: the low half of st_control.lost up to the last row */
 
 	/* drain_generations.c */
 	struct generation generations[ST_GENERATIONS];
@@ -40,8 +40,8 @@ struct drain {
 	VEC(struct st_tally) tallies; /* EVENTS_BY_PROBE: of each place, as last reported */
 
 	/* drain_forget.c */
-	uint64_t nr_received; /* records, since the cache of sent records was last cleared */
-	bool forgetting; /* between drain_forget_begin() and _end() */
+	uint64_t nr_received; /* records since the cache of sent records was last emptied */
+	bool forgetting; /* between drain_forget_begin() and drain_forget_end() */
 	VEC(struct profile_id) recent; /* records that must not be forgotten */
 
 	/* drain_account.c: numbers as last reported */
@@ -56,23 +56,22 @@ struct drain {
 
 /* ---- drain_records.c ---- */
 
-/* 8-byte words of a record in drain->pending. */
 size_t drain_words_of(const struct st_stack *stack);
 
-/* Keeps a message of the ring until drain_add_kept(). The kind and size of the message have been checked. */
+/* Keeps a message of the ring until drain_add_kept(). Its kind and size have been checked. */
 void drain_keep_record(struct drain *drain, const struct st_stack *stack, size_t bytes);
 void drain_keep_pair(struct drain *drain, const struct st_pair *pair);
 
-/* Adds the kept messages to the profile. The ring has been read to its end. */
+/* Adds the kept messages to the profile, once the ring has been read to its end. */
 void drain_add_kept(struct drain *drain, const struct drain_target *target);
 
-/* Sets elided_least and elided_most of all records of deep stacks, as far as the programs know them. 0 or a recorded failure. */
+/* Sets elided_least and elided_most of all records of deep stacks, as far as the programs know them. Returns 0 or a recorded failure. */
 int drain_read_depths(const struct drain *drain, struct profile *profile);
 
 /* Adds a row without a stack for events that were dropped since the last call. `lost`: low half of st_control.lost. */
 void drain_add_dropped(struct drain *drain, const struct drain_target *target, uint32_t lost);
 
-/* Why a row of a thread has a text in place of its user stack. */
+/* Why the row of a thread has a text instead of its user stack. */
 enum look_label {
 	LOOK_LABEL_NONE,
 	LOOK_LABEL_MOVED,
@@ -80,89 +79,86 @@ enum look_label {
 	LOOK_LABEL_NOT_SAMPLED,
 };
 
-/* A frame of an interpreter, for a place among the user frames of the record as the profile has it. */
+/* A frame of an interpreter, to insert into the user frames of a record in the profile. */
 struct drain_insert {
-	uint16_t place; /* before the frame there */
-	bool replaces; /* and that one goes: the interpreter's own */
+	uint16_t place; /* index of the user frame that it precedes */
+	bool replaces; /* it replaces that user frame, which is the interpreter's own */
 	uint32_t frame; /* in the profile */
 };
 
 #define DRAIN_INSERTS_MAX 1024
 
 struct drain_look {
-	char letter; /* the state of the thread, as ps shows it */
-	uint64_t waited_ns; /* since it last came onto a CPU; 0: unknown */
+	char letter; /* the state of the thread as ps shows it */
+	uint64_t waited_ns; /* since the thread last got a CPU; 0: unknown */
 	enum look_label label;
-	const struct drain_insert *inserts; /* by place */
+	const struct drain_insert *inserts; /* in the order of `place` */
 	size_t nr_inserts;
 	bool lacks_frames; /* some frames of an interpreter could not be read */
 	enum st_loss lack; /* the loss that this is */
 };
 
-/* Adds a row for a thread as it is now (look.c). */
+/* Adds a row for a thread in its present state (look.c). */
 void drain_add_look(struct drain *drain, const struct drain_target *target, const struct st_stack *stack,
 		    const struct drain_look *look);
 
 /* ---- drain_generations.c ---- */
 
-/* Makes the map of the next live generation if there is none, or if it should be larger. 0 or a recorded failure. */
+/* Makes the map of the next live generation if there is none, or if it should be larger. Returns 0 or a recorded failure. */
 int drain_prepare_generation(struct drain *drain, uint32_t next);
 
 /* Decides by the number of new ids in the last generation whether the next map should be larger. */
 void drain_note_pressure(struct drain *drain, uint32_t nr_entries);
 
-/* Waits until no program uses this generation any more. 0 or a recorded failure. */
+/* Waits until no program uses this generation any more. Returns 0 or a recorded failure. */
 int drain_await_programs(struct drain *drain, uint32_t dead);
 
-/* Counts the deltas of the generation that is being drained; those of the other one wait. */
+/* Counts the deltas of the generation that is drained. Deltas of the other one wait. */
 void drain_count_deltas(struct drain *drain, const struct drain_target *target, uint32_t generation);
 
 /*
- * Reads the whole count map of a generation that no program uses any more, and empties it. 0 or a recorded failure: then the counts
- * that were read are in the profile, and the map is closed, lest they be counted twice.
+ * Reads the count map of a generation that no program uses any more, and empties it. Returns 0 or a recorded failure. After a failure, the
+ * entries that were read are in the profile, and the map is closed so that they are not counted twice.
  */
 int drain_dead_map(struct generation *dead, const struct drain_target *target);
 
-/*
- * Reads a hash of at most *nr entries; empties: deletes what was read. In any case, *nr is then the number of entries that were read.
- * `name` is for messages. 0 or a recorded failure.
- */
+/* Reads up to *nr entries of a hash; `empties` deletes them. Sets *nr to the number read. `name`: for messages. 0 or a recorded failure. */
 int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name);
 
 /* ---- drain_tallies.c ---- */
 
-/* Adds a row for each name that has events since the last call. 0 or a recorded failure. */
+/* Adds a row for each name with events since the last call. Returns 0 or a recorded failure. */
 int drain_tallies(struct drain *drain, const struct drain_target *target);
 
-/* EVENTS_BY_LENGTH: gives the rows of the interval their records, which the programs do not send. */
+/* EVENTS_BY_LENGTH: adds the records of the interval's rows, which the programs do not send. */
 void drain_name_calls(const struct drain *drain, const struct drain_target *target);
 
-/* EVENTS_BY_LENGTH, at the end: counts the calls that have not ended. 0 or a recorded failure. */
+/* EVENTS_BY_LENGTH, at the end: counts the calls that have not ended. Returns 0 or a recorded failure. */
 int drain_open_calls(const struct drain *drain, const struct drain_target *target);
 
 /* ---- drain_forget.c ---- */
 
-/* Empties the cache of sent records, so that each is sent again. 0 or a recorded failure. */
+/* Empties the cache of sent records, so that the programs send each record again. Returns 0 or a recorded failure. */
 int drain_clear_known(struct drain *drain);
 
-/* Between drain_forget_begin() and _end(): this record must not be forgotten. Otherwise does nothing. */
+/* Between drain_forget_begin() and drain_forget_end(): keeps this record. Otherwise does nothing. */
 void drain_note_recent(struct drain *drain, const struct st_id *id);
 
 /* ---- drain_unfinished.c ---- */
 
-/* The threads of st_tasks, malloc()ed; none if threads are not followed. 0 or a recorded failure. */
+/* The threads of st_tasks, malloc()ed; none if threads are not followed. Returns 0 or a recorded failure. */
 int drain_read_tasks(const struct loaded *loaded, struct st_task **ret_tasks, uint32_t *ret_nr);
 
-/* Adds a row, marked as WAKER_UNFINISHED, for each thread that is still off the CPU. 0 or a recorded failure. */
+/* Adds a row, marked as WAKER_UNFINISHED, for each thread that is still off the CPU. Returns 0 or a recorded failure. */
 int drain_unfinished(const struct loaded *loaded, const struct off_cpu_plan *plan, const struct drain_target *target);
 
 /* ---- drain_account.c ---- */
 
-/* Adds the statistics of a generation since the last call, and all misses, to the interval. Adds the statistics to *sum too. */
+/* Adds the statistics of a generation since the last call, and all misses, to the interval. Also adds the statistics to *sum. */
 void drain_account_generation(struct drain *drain, const struct drain_target *target, uint32_t generation,
 			      struct st_stats *sum);
 
-/* The number of samples is compared with these. They are read when a generation ends, before the wait for its programs. */
+/* Clocks that determine the expected number of samples. They are read when a generation ends, before the wait for its programs. */
 struct sample_clock {
 	uint64_t counter; /* of the perf events of all CPUs */
 	uint64_t idle_ns; /* of all CPUs */
@@ -171,9 +167,6 @@ struct sample_clock {
 /* Zeros if there are no timed samples. */
 struct sample_clock drain_read_sample_clock(const struct drain *drain);
 
-/*
- * Counts the samples that are missing by cause (sample_shares.h). `fresh`: the statistics of all generations that are drained now,
- * because the counter does not distinguish generations.
- */
+/* Counts missing samples by cause (sample_shares.h). `fresh`: the statistics of all generations that are drained now. */
 void drain_account_samples(struct drain *drain, struct profile_interval *interval, const struct st_stats *fresh,
 			   struct sample_clock end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records and pairs from the ring: they wait until the side-band has been read, and are then added to the profile. */
+/* Records and pairs of the ring wait here until the side-band has been read. They are then added to the profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ static enum event_context context_of(uint8_t flags)
 }
 
 /*
- * The name of the probe, as a string of the profile; 0 if the plan does not distinguish probes. With --latency the number of threads of the
- * process that ran, of a timed sample.
+ * The name of the probe, as a string of the profile; 0 if the plan does not distinguish probes. With --latency: the number of running
+ * threads of a timed sample's process, or 0.
  */
 static uint64_t probe_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)
 {
@@ -92,8 +92,8 @@ static struct profile_record record_of(struct drain *drain, struct profile *prof
 }
 
 /*
- * In these programs, frame 0 is the interrupted or probed instruction; in the others it is a return address. The breakpoint of a kprobe has
- * moved the program counter on x86, and has not on arm64.
+ * In these programs, frame 0 is the interrupted or probed instruction; in the others it is a return address. The breakpoint of a kprobe
+ * moves the program counter on x86, but not on arm64.
  */
 static bool leaf_is_exact(uint8_t program)
 {
@@ -121,8 +121,8 @@ static void add_kernel_frames(const struct drain_target *target, const struct st
 }
 
 /*
- * The user frames of a record. Inserts the direct caller, which a walk by frame pointers misses. Some runtimes end a stack with a
- * return address of 0: it is not a frame. But a leaf of 0 is a call of NULL. Returns the number of frames.
+ * The user frames of a record, with the direct caller, which a walk by frame pointers misses. Some runtimes end a stack with a return
+ * address of 0, which is no frame. But a leaf of 0 is a call of NULL. Returns the number of frames.
  */
 static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addresses)
 {
@@ -137,7 +137,7 @@ static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addre
 	return nr;
 }
 
-/* The text of the outermost frame of a truncated stack; NULL: the stack reaches its root, or that is unknown. */
+/* The text of the outermost frame of a truncated stack. NULL: the stack is complete, or its end is unknown. */
 static const char *end_text(uint8_t end)
 {
 	static const char *const texts[ST_NR_ENDS] = {
@@ -154,7 +154,7 @@ static const char *end_text(uint8_t end)
 	return end < ST_NR_ENDS ? texts[end] : NULL;
 }
 
-/* Adds a frame in place of those that are missing. Returns the number of frames: 0 or 1. */
+/* Adds a frame in place of the missing ones. Returns the number of frames: 0 or 1. */
 static uint16_t add_end(struct profile *profile, const struct st_stack *stack, uint32_t *ret_frame,
 			uint64_t *ret_address)
 {
@@ -169,7 +169,7 @@ static uint16_t add_end(struct profile *profile, const struct st_stack *stack, u
 	return 1;
 }
 
-/* The number of the first user frame that the walk found by guess, or by a table of code that has changed; 0: none. */
+/* The index of the first user frame that the walk guessed, or found by a table of code that has changed. 0: none. */
 static size_t first_guess(const struct drain_target *target, const struct st_stack *stack, const uint64_t *addresses,
 			  uint16_t nr)
 {
@@ -181,7 +181,7 @@ static size_t first_guess(const struct drain_target *target, const struct st_sta
 	return guess < nr ? guess : 0;
 }
 
-/* Marks it. Those further out are as sure as it is. */
+/* Marks this frame as guessed. Frames further out are not marked: they depend on it. */
 static void mark_guess(struct profile *profile, size_t place, uint32_t *user_frames)
 {
 	struct profile_frame frame;
@@ -190,14 +190,14 @@ static void mark_guess(struct profile *profile, size_t place, uint32_t *user_fra
 		return;
 	frame = profile->frames.data[user_frames[place]];
 	frame.guessed = true;
-	if (frame.has_inlined) { /* they are other frames, and are looked up again */
+	if (frame.has_inlined) { /* inlined frames are looked up again for the new frame */
 		frame.has_inlined = false;
 		frame.line_reason = LINES_NOT_TRIED;
 	}
 	user_frames[place] = profile_add_frame(profile, &frame);
 }
 
-/* Adds a frame in place of the elided ones of a deep stack. `nr`: of the user frames. Returns the number of frames: 0 or 1. */
+/* Adds a frame in place of the elided ones of a deep stack. `nr`: number of user frames. Returns the number of frames: 0 or 1. */
 static uint16_t add_elided(struct profile *profile, const struct st_stack *stack, uint16_t nr, uint32_t *user_frames,
 			   uint64_t *user_addresses)
 {
@@ -215,17 +215,17 @@ static uint16_t add_elided(struct profile *profile, const struct st_stack *stack
 }
 
 /*
- * Whether the user leaf is the instruction that was interrupted: the event came in user mode, or an interrupt or a fault entered the
- * kernel. After a system call, the leaf is a return address.
+ * Whether the user leaf is the interrupted instruction: the event came in user mode, or an interrupt or a fault entered the kernel. After a
+ * system call, the leaf is a return address.
  */
 static bool user_leaf_is_exact(const struct st_stack_head *head)
 {
 	return leaf_is_exact(head->program) || !head->nr_kernel || head->flags & ST_STACK_LEAF_EXACT;
 }
 
-/* ---- threads as they are now ---- */
+/* ---- threads in their present state ---- */
 
-/* The first frame of a row of a thread: its state. core/profile/wait_reasons.h puts the reason beside it when the kernel's frames have names. */
+/* The first frame of a thread's row: its state. core/profile/wait_reasons.h adds the reason once the kernel frames have names. */
 static void add_state(struct profile *profile, char letter, uint32_t *ret_frame, uint64_t *ret_address)
 {
 	const char name[] = { '[', letter, ']', '\0' };
@@ -250,13 +250,12 @@ static void add_label(struct profile *profile, enum look_label label, uint32_t *
 	*ret_address = 0;
 }
 
-/* Whether it takes the place of a frame that is there. */
 static bool replaces(const struct drain_insert *insert, size_t nr_user)
 {
 	return insert->replaces && insert->place < nr_user;
 }
 
-/* Moves the user frames apart from the last one on, and puts those of an interpreter between them. */
+/* Moves the user frames apart, beginning with the last, and inserts the frames of an interpreter. */
 static void add_inserts(struct profile_record *record, const struct drain_look *look, uint32_t *frames,
 			uint64_t *addresses)
 {
@@ -292,7 +291,7 @@ static void add_state_frame(struct profile *profile, struct profile_record *reco
 		record->kernel_status = STACK_OK;
 }
 
-/* Threads have a row each, which begins with the state. A sample is of a running one. */
+/* Each thread has a row, which begins with its state. A sample is of a running thread. */
 static void add_look_frames(struct drain *drain, struct profile *profile, struct profile_record *record,
 			    const struct drain_look *look, uint32_t *frames, uint64_t *addresses)
 {
@@ -308,7 +307,6 @@ static void add_look_frames(struct drain *drain, struct profile *profile, struct
 									: ST_LOSS_NOT_SAMPLED);
 }
 
-/* The Python frames of a record, between its user frames. */
 static void add_python(struct drain *drain, const struct drain_target *target, const struct st_stack *stack,
 		       struct profile_record *record, uint32_t *frames, uint64_t *addresses)
 {
@@ -352,7 +350,7 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 	if (stack->head.nr_python && drain->python)
 		add_python(drain, target, stack, &record, frames + record.nr_kernel, addresses + record.nr_kernel);
 	add_look_frames(drain, target->profile, &record, look, frames, addresses);
-	if (stack->head.kind == ST_MESSAGE_EVENT) /* events with equal stacks have the same id in the kernel */
+	if (stack->head.kind == ST_MESSAGE_EVENT) /* in the kernel, events with equal stacks have the same id */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };
 	drain->has_depths |= record.elided_most != 0;
 	profile_add_record(target->profile, &record, frames, addresses);
@@ -392,7 +390,7 @@ void drain_add_dropped(struct drain *drain, const struct drain_target *target, u
 {
 	uint32_t fresh = lost - drain->nr_dropped;
 
-	if (!fresh || fresh > INT32_MAX) /* an event of another CPU may carry a slightly older number */
+	if (!fresh || fresh > INT32_MAX) /* an event of another CPU may have a slightly older number */
 		return;
 	drain->nr_dropped = lost;
 	profile_count(target->profile, target->interval, (struct profile_id){ ++drain->nr_events, 2 }, fresh, 0);
@@ -426,14 +424,13 @@ size_t drain_words_of(const struct st_stack *stack)
 	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user + 2 * (size_t)stack->head.nr_python;
 }
 
-/* Events of the new generation are in the statistics of the next interval. */
+/* Events of the new generation belong to the statistics of the next interval. */
 static bool is_held(const struct drain *drain, const struct st_stack *stack)
 {
 	return drain->holds_live &&
 	       stack->head.generation == (drain->loaded->control->generation & (ST_GENERATIONS - 1));
 }
 
-/* Removes all events but those that wait. */
 static void keep_held(struct drain *drain)
 {
 	size_t kept = 0;
@@ -451,7 +448,7 @@ static void keep_held(struct drain *drain)
 	drain->pending.nr = kept;
 }
 
-/* Sorts the events by time: those of different CPUs are slightly out of order in the ring. */
+/* Sorts the events by time: in the ring, those of different CPUs are slightly out of order. */
 static void add_events(struct drain *drain, const struct drain_target *target)
 {
 	VEC(const struct st_stack *) events = {};
@@ -472,8 +469,8 @@ static void add_events(struct drain *drain, const struct drain_target *target)
 }
 
 /*
- * The ring has been read to its end. Now the side-band is read: the kernel reports a mapping before the events in it, so each mapping
- * that a record needs is known then.
+ * The ring has been read to its end. The side-band is read only now: the kernel reports a mapping before the events in it, so each mapping
+ * that a record needs is then known.
  */
 static void add_pending(struct drain *drain, const struct drain_target *target)
 {
@@ -482,7 +479,7 @@ static void add_pending(struct drain *drain, const struct drain_target *target)
 	if (!drain->pending.nr)
 		return;
 	spaces_update(target->spaces);
-	unwinding_work(target->unwinding, 0); /* new programs need their tables before a long run of records */
+	unwinding_work(target->unwinding, 0); /* new processes need their tables before many records are added */
 	walked_python_read(drain->python, drain->pending.data, drain->pending.nr);
 	if (drain->plan->mode == EVENTS_EACH) {
 		add_events(drain, target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts by probe, and the numbers of a run so far. The counters in the kernel only grow. An interval gets the difference to the
- * last one, so no event is missing between two intervals, although nothing is swapped.
+ * Counts by probe, and the numbers of a run so far. The counters in the kernel only grow. An interval gets the difference to the last read,
+ * so no event is lost between two intervals although nothing is swapped.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define TALLIES_MAX 256 /* limit for drain_progress(), which makes a system call for each place */
 
-/* Adds a record whose only frame is the name of a place. id = NULL: places of one name share one. */
+/* Adds a record whose only frame is the name of a place. id = NULL: places of the same name share a record. */
 static struct profile_id add_record(struct profile *profile, const struct attach_plan *attach, size_t index,
 				    const struct st_id *id)
 {
@@ -36,13 +36,11 @@ static struct profile_id add_record(struct profile *profile, const struct attach
 	return record.id;
 }
 
-/* Adds the row of a place. Places of one name (copies of a static function, sites of a USDT probe) share a row. */
+/* Adds the row of a place. Places of the same name (copies of a static function, sites of a USDT probe) share a row. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
 {
 	return add_record(profile, attach, index, NULL);
 }
-
-/* ---- calls by length ---- */
 
 void drain_name_calls(const struct drain *drain, const struct drain_target *target)
 {
@@ -58,7 +56,7 @@ void drain_name_calls(const struct drain *drain, const struct drain_target *targ
 	}
 }
 
-/* One that has left its function, as far as can be known, has ended then. */
+/* A call that has left its function, as far as the programs can know, ended at that time. The others are counted as open. */
 static void add_open(const struct drain *drain, const struct drain_target *target, const struct st_calls *list,
 		     const struct st_call *call)
 {
@@ -94,7 +92,7 @@ int drain_open_calls(const struct drain *drain, const struct drain_target *targe
 	return err;
 }
 
-/* Sums the counters of a place over all CPUs. `each` has room for those of each CPU. False and errno: they cannot be read. */
+/* Sums the counters of a place over all CPUs. `each` has room for the counters of each CPU. False and errno: they cannot be read. */
 static bool read_tally(const struct drain *drain, uint32_t index, struct st_tally *each, struct st_tally *ret_sum)
 {
 	*ret_sum = (struct st_tally){};
@@ -107,7 +105,6 @@ static bool read_tally(const struct drain *drain, uint32_t index, struct st_tall
 	return true;
 }
 
-/* Room for the counters of each CPU. */
 static struct st_tally *new_tallies(void)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
@@ -146,8 +143,6 @@ int drain_tallies(struct drain *drain, const struct drain_target *target)
 	}
 	return 0;
 }
-
-/* ---- progress ---- */
 
 static uint64_t counted_by_probe(const struct drain *drain)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that are still off the CPU when tracing ends, for --unfinished. Their intervals have not ended, so no count contains them.
- * They are read from the map of threads, which no program writes any more.
+ * Threads that are still off the CPU when tracing ends, for --unfinished. No count contains their intervals, which have not ended. They are
+ * read from the map of threads, which no program writes any more.
  */
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -9,7 +9,7 @@
 #include "core/base/durations.h"
 #include "core/session/drain_private.h"
 
-/* Like st_span() of bpf/on_switch.bpf.c, with `now` as the time of coming back. */
+/* Like st_span() of bpf/on_switch.bpf.c, as if the thread came back at `now`. */
 static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
 {
 	uint64_t woken_ns = task->waking_ns;
@@ -24,8 +24,8 @@ static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *t
 }
 
 /*
- * The id of the row. It is derived from the sleeper's id, but differs from it, because the same sleeper may have finished rows too. With
- * by_duration there is a row for each class of durations. No hash is needed: ids of different sleepers are hashes already.
+ * The id of the row. It is derived from the sleeper's id, but differs from it, because the sleeper may have finished rows too. With
+ * by_duration, there is a row for each class of durations. No hash is needed, because the ids of sleepers are hashes.
  */
 static struct profile_id row_id(const struct off_cpu_plan *plan, const struct st_id *sleeper, uint64_t span)
 {

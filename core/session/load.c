@@ -18,14 +18,9 @@
 #include "core/host/unpreempted.h"
 #include "core/session/load_private.h"
 
-#define TYPES_MAX_BYTES (1 << 20) /* more than the types that the object needs: some kilobytes */
+#define TYPES_MAX_BYTES (1 << 20) /* more than the types that the object needs, which are some kilobytes */
 
-/* ---- open ---- */
-
-/*
- * A file for the kernel's types that the object needs. -1: none could be made, and libbpf reads all types. ftruncate() finds out whether
- * `ulimit -f` allows the size.
- */
+/* A file for the kernel types that the object needs. -1: failed; libbpf reads all types. ftruncate() tests the limit `ulimit -f`. */
 static int open_types(void)
 {
 	_cleanup_(closep) int fd = memfd_create("kernel-types", MFD_CLOEXEC);
@@ -50,7 +45,7 @@ void loaded_share_maps(struct stacktool *copy, const struct loaded *loaded)
 {
 	struct bpf_map *map, *original = NULL;
 
-	/* Both have the same maps in the same order. By name they are not found: a pinned map of the user gives its name to ours. */
+	/* Both have the same maps in the same order. The names may differ: a map takes the name of a pinned map that the user gave. */
 	bpf_object__for_each_map(map, copy->obj)
 	{
 		original = bpf_object__next_map(loaded->skeleton->obj, original);
@@ -64,8 +59,8 @@ void loaded_share_maps(struct stacktool *copy, const struct loaded *loaded)
 }
 
 /*
- * libbpf calls this before it loads a fentry program; the options are used for the copies (attach_fentry.c). Their pointers are
- * into the object, which outlives the copies. Not copied: the options for kfuncs and for the verifier's log.
+ * libbpf calls this function before it loads a fentry program. The copies (attach_fentry.c) use its options, except those for kfuncs and
+ * for the verifier's log. The pointers in the options lead into the object, which outlives the copies.
  */
 static int note_load(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
 {
@@ -115,9 +110,7 @@ static int open_configured(const struct plan *plan, const struct attach_plan *at
 	return open_object(loaded) ?: load_configure(loaded, plan);
 }
 
-/* ---- load ---- */
-
-/* The kernel does not have the helper, or its lockdown mode forbids it because it reads kernel memory. */
+/* The kernel does not have the helper, or its lockdown mode forbids the helper because it reads kernel memory. */
 static int helper_missing(int err, const struct attach_plan *attach, const char *helper)
 {
 	bool confidential = host_is_confidential();
@@ -156,7 +149,7 @@ static int map_control(struct loaded *loaded)
 	loaded->control->wake_at = loaded->count_entries / 2;
 	loaded->control->wall_period_ns = loaded_config(loaded)->wall_least_ns;
 	loaded->control->wall_sampled = loaded_config(loaded)->wall_least_ns != 0;
-	loaded->control->wall_begin_ns = loaded->control->wall_end_ns = UINT64_MAX; /* core/session/wall.c */
+	loaded->control->wall_begin_ns = loaded->control->wall_end_ns = UINT64_MAX; /* core/session/wall.c sets these */
 	return 0;
 }
 
@@ -205,8 +198,6 @@ void loaded_free(struct loaded *loaded)
 		libbpf_unregister_prog_handler(loaded->fentry.handler);
 	free(loaded);
 }
-
-/* ---- what is loaded ---- */
 
 void loaded_note_remap(const struct loaded *loaded, uint32_t tgid)
 {

@@ -20,8 +20,8 @@
 #include "core/session/load_private.h"
 #include "core/session/preempt_count.h"
 
-#define COUNT_ENTRIES 16384 /* of the first map: it grows when it is half full */
-/* The rate of timed samples is known and low, and each start waits until the kernel has cleared the maps. */
+#define COUNT_ENTRIES 16384 /* of the first map; a map that becomes half full is replaced by a larger one */
+/* For timed samples, whose rate is known and low. Small maps, because each start waits until the kernel has cleared them. */
 #define SAMPLE_COUNT_ENTRIES 4096
 #define SAMPLE_RECORD_ENTRIES 8192
 #define SAMPLE_RING_BYTES (512 << 10) /* each page counts twice in RSS */
@@ -34,7 +34,8 @@
 #define MAX_CALLERS 16384U /* 34 MB of kernel memory */
 #define MIN_CHILDREN 16384U
 #define MAX_CHILDREN (1U << 17) /* 8 MB of kernel memory */
-#define MANY_CPUS 256 /* with more, half as many scratch slots per CPU: they are allocated for all possible CPUs */
+/* With more CPUs, each has half as many scratch slots: they are allocated for all possible CPUs. */
+#define MANY_CPUS 256
 
 /* ---- mechanisms ---- */
 
@@ -56,7 +57,7 @@ const struct mechanism_traits *load_traits(enum mechanism mechanism)
 
 /* ---- configuration ---- */
 
-/* One that has ended already does not begin again: no process matches. */
+/* A process that has ended matches no process, even if its number is used again. */
 static uint64_t start_of(uint32_t pid)
 {
 	uint64_t start_ns;
@@ -95,7 +96,7 @@ static uint32_t ring_bytes(const struct loaded *loaded, const struct plan *plan)
 	return loaded->traits->is_sampled ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
 }
 
-/* Not each Nth page fault or context switch, which may come as often as calls do. */
+/* False for each Nth page fault or context switch, which may be as frequent as calls. */
 static bool is_timed(const struct loaded *loaded, const struct plan *plan)
 {
 	return loaded->traits->is_sampled && (loaded->attach->sample.is_clock || !plan->period);
@@ -134,8 +135,8 @@ static struct st_offcpu_config off_cpu_config(const struct off_cpu_plan *plan, c
 }
 
 /*
- * Whether programs read the number of their place from the attach cookie: if the plan distinguishes probes, and if there are several
- * places, so that the guard can find the most expensive one.
+ * Whether programs read the number of their place from the attach cookie: if the plan distinguishes probes, or if there are several places,
+ * so that the guard can find the most expensive one.
  */
 static bool tells_probe_by_cookie(const struct loaded *loaded, const struct plan *plan)
 {
@@ -145,7 +146,6 @@ static bool tells_probe_by_cookie(const struct loaded *loaded, const struct plan
 	       (!loaded->traits->has_own_programs && host_has_cookies(loaded->attach->program));
 }
 
-/* Whether each place but the first needs its own copy of the program. */
 static bool needs_copies(const struct loaded *loaded, const struct plan *plan)
 {
 	return loaded->traits->has_own_programs ||
@@ -164,10 +164,10 @@ static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct att
 }
 
 /*
- * Whether the kernel runs only one program of this object at a time on a CPU. It does for perf events (commit aa6a5f3cb2b2
- * ("perf, bpf: add perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for classic tracepoints
- * (commit 2541517c32be ("tracing, perf: Implement BPF programs attached to kprobes"), v4.1): it disables preemption and checks
- * bpf_prog_active. This may not hold for system calls, whose tracepoints can sleep in newer kernels.
+ * Whether the kernel runs only one program of this object at a time on a CPU. It does for perf events (commit aa6a5f3cb2b2 ("perf, bpf: add
+ * perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for classic tracepoints (commit 2541517c32be ("tracing, perf:
+ * Implement BPF programs attached to kprobes"), v4.1): it disables preemption and checks bpf_prog_active. This may not be true for system
+ * calls, whose tracepoints can sleep in newer kernels.
  */
 static bool is_alone(const struct loaded *loaded)
 {
@@ -196,7 +196,7 @@ static int set_pidns(struct st_config *config, const struct plan *plan, const st
 	return err;
 }
 
-/* If programs cannot read whether they run in an interrupt, the waker's kernel stack shows it, so it is taken even if it is not printed. */
+/* If programs cannot read whether they run in an interrupt, they need the waker's kernel stack for that, even if it is not printed. */
 static bool takes_kernel_stacks(const struct plan *plan, const struct attach_plan *attach)
 {
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU)
@@ -222,8 +222,8 @@ static bool has_python(const struct plan *plan)
 }
 
 /*
- * Timed samples and the scheduler's programs walk the Python frames of all processes, as soon as there are any. Those of probes do it only
- * if there are some at the start: each probe may have a copy.
+ * Timed samples and the scheduler's programs begin to walk the Python frames of all processes once there is a Python. Programs of probes
+ * walk them only if there is one at the start, because each probe may have a copy of the program.
  */
 static enum st_python_mode python_mode(const struct loaded *loaded, const struct plan *plan)
 {
@@ -234,7 +234,7 @@ static enum st_python_mode python_mode(const struct loaded *loaded, const struct
 	return loaded->traits->has_no_places ? ST_PYTHON_LATER : ST_PYTHON_OFF;
 }
 
-/* The cgroup of the plan. A descriptor, or a recorded failure. */
+/* Opens the cgroup of the plan. Returns a descriptor or a recorded failure. */
 static int open_cgroup(const struct plan *plan)
 {
 	return plan->cgroup ? cgroup_open(plan->cgroup) : cgroup_open_container(plan->container);
@@ -254,7 +254,7 @@ static int set_cgroup_id(struct st_config *config, const struct plan *plan)
 	return fd < 0 ? fd : 0;
 }
 
-/* Of the whole host a few hundredths of a percent of each CPU; as much as offcputime takes of processes that the user chose. */
+/* Sampled waits in a slot. Whole host: a few hundredths of a percent of each CPU. Chosen processes: about as much as offcputime. */
 static uint32_t wall_budget(const struct plan *plan, const struct attach_plan *attach)
 {
 	uint32_t in_slot = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) * WAIT_STACKS_HZ / (NSEC_PER_SEC / ST_WALL_SLOT_NS);
@@ -289,7 +289,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		.nr_cpus = (uint32_t)libbpf_num_possible_cpus(),
 		.wall_budget = wall_budget(plan, attach),
 		.wall_least_ns = plan->waits == WAITS_SAMPLED ? ST_WALL_PERIOD_NS : 0,
-		/* bpf/frames.bpf.c follows frame pointers, not bpf_get_stack() */
+		/* bpf/frames.bpf.c follows frame pointers instead of bpf_get_stack() */
 		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
 	int err = set_pidns(&config, plan, attach);
@@ -316,7 +316,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 
 /* ---- maps ---- */
 
-/* For a file that is not in a BPF file system the kernel returns EACCES, which would mislead root. */
+/* For a file outside a BPF file system the kernel returns EACCES, which would mislead root. */
 static const char *why_not_pinned(const char *path, int err)
 {
 	struct statfs status;
@@ -326,7 +326,7 @@ static const char *why_not_pinned(const char *path, int err)
 	return strerror(err);
 }
 
-/* Uses a pinned map, a hash with 8-byte keys, in place of one of ours. path = NULL: does nothing. 0 or a recorded failure. */
+/* Uses a pinned map, a hash with 8-byte keys, instead of one of ours. path = NULL: does nothing. Returns 0 or a recorded failure. */
 static int reuse_pinned(struct bpf_map *map, const char *option, const char *path)
 {
 	_cleanup_(closep) int fd = path ? bpf_obj_get(path) : -1;
@@ -348,7 +348,7 @@ static int reuse_pinned(struct bpf_map *map, const char *option, const char *pat
 	return bpf_map__reuse_fd(map, fd);
 }
 
-/* Room for twice as many threads as exist now. For pid_max, four million on most hosts, a map would take half a gigabyte. */
+/* Room for twice as many threads as exist now. A map for pid_max, four million on most hosts, would take half a gigabyte. */
 static uint32_t twice_the_threads(uint32_t least, uint32_t most)
 {
 	uint32_t nr_runnable, entries = 2 * host_nr_threads(&nr_runnable);
@@ -363,7 +363,7 @@ static uint32_t nr_filter_ids(const struct plan *plan)
 	return (uint32_t)(plan->tgids.nr ? plan->tgids.nr : plan->tids.nr);
 }
 
-/* Sets whether a map is created, and its number of entries; 0: the number in bpf/maps.bpf.h. */
+/* Sets whether a map is created, and its number of entries. 0: the number in bpf/maps.bpf.h. */
 static void want_map(struct bpf_map *map, bool wanted, size_t entries)
 {
 	bpf_map__set_autocreate(map, wanted);
@@ -428,7 +428,7 @@ int load_want_program(const struct loaded *loaded, struct bpf_program *program, 
 /* Selects the programs that follow the descendants of a command (bpf/on_fork.bpf.c). */
 static void set_children(struct loaded *loaded, const struct plan *plan)
 {
-	/* They are attached in this order and detached in reverse: a birth that only the second program sees was missed by the first. */
+	/* They are attached in this order and detached in reverse, so a birth that only the second program sees was missed by the first. */
 	static const char *const by_memory[NR_CHILD_PROGRAMS] = { "on_birth", "on_fork", "on_free" };
 	static const char *const by_type[NR_CHILD_PROGRAMS] = { "on_birth_by_type", "on_fork_by_type",
 								"on_free_by_type" };
@@ -530,7 +530,6 @@ static int set_cgroup(struct stacktool *skeleton, const struct plan *plan)
 		   : 0;
 }
 
-/* Which function each place belongs to. */
 static int fill_call_places(const struct loaded *loaded)
 {
 	const struct attach_plan *attach = loaded->attach;

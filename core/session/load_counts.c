@@ -2,8 +2,8 @@
 /*
  * The first count map and the first map of unwind tables.
  *
- * To put a map into a slot of a map of maps takes an RCU grace period: 4 ms on an idle host, 100 ms on a busy one. The kernel waits
- * even if the slot is empty. So threads do it while the programs are loaded.
+ * To put a map into a slot of a map of maps takes an RCU grace period, even if the slot is empty: 4 ms on an idle host, 100 ms on a busy
+ * one. So threads do it while the programs are loaded.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "core/session/load_private.h"
 
 /*
- * The process may use BPF, or it would have failed before. So EPERM means the limit on locked memory, which counts maps before 5.11
+ * The process may use BPF, or it would have failed before. So EPERM means the limit on locked memory, which includes maps before 5.11
  * (commit 97306be45fbe ("bpf: Eliminate rlimit-based memory accounting")).
  */
 static int map_refused(const char *name, int err)
@@ -39,8 +39,6 @@ int load_count_map(uint32_t entries)
 	return fd >= 0 ? fd : map_refused("count map", -errno);
 }
 
-/* ---- the first ---- */
-
 static void *put_first(void *argument)
 {
 	struct first_inner *first = argument;
@@ -50,7 +48,7 @@ static void *put_first(void *argument)
 	return NULL;
 }
 
-/* Makes the outer map and begins to put the inner one into its first slot. 0 or a recorded failure. */
+/* Makes the outer map and begins to put the inner one into its first slot. Returns 0 or a recorded failure. */
 static int begin_first(struct bpf_map *map, struct first_inner *first)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = (uint32_t)first->inner);
@@ -61,7 +59,7 @@ static int begin_first(struct bpf_map *map, struct first_inner *first)
 
 	if (outer < 0)
 		return map_refused(bpf_map__name(map), -errno);
-	err = bpf_map__reuse_fd(map, outer); /* a duplicate: ours may go */
+	err = bpf_map__reuse_fd(map, outer); /* it is duplicated, so ours can be closed */
 	if (err)
 		return fail(err, "map %s: %s", bpf_map__name(map), strerror(-err));
 	first->outer = bpf_map__fd(map);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of a loaded object, for load*.c, attach*.c and drain*.c only. */
+/* The inside of a loaded object, for the files of core/session only. */
 #pragma once
 
 #include <pthread.h>
@@ -12,12 +12,12 @@
 #include "stacktool.skel.h"
 
 struct mechanism_traits {
-	bool is_sampled; /* timed samples, by our own perf events */
+	bool is_sampled; /* samples by our own perf events */
 	bool has_no_places; /* the programs do not know which place was hit */
 	bool has_cookies; /* the link has a cookie for each place, on every kernel that has the link */
 	bool has_own_programs; /* every place has its own copy of the program, loaded for one function */
 	bool has_numbers; /* the program looks up the number of the place in st_syscalls */
-	bool loads_all_types; /* libbpf reads all types of the kernel, not core/host/kernel_types.h a few */
+	bool loads_all_types; /* libbpf reads all types of the kernel, instead of core/host/kernel_types.h the few that are needed */
 	bool is_alone; /* see is_alone() of load_config.c */
 };
 
@@ -27,10 +27,10 @@ struct first_inner {
 	bool running;
 	int outer;
 	int inner; /* owned; -1: none */
-	int err; /* what the thread returned: 0 or a negative errno */
+	int err; /* result of the thread: 0 or a negative errno */
 };
 
-/* How libbpf loaded the first fentry program. Its copies for other functions (attach_fentry.c) are loaded in the same way. */
+/* The options with which libbpf loaded the first fentry program. Its copies for other functions use them (attach_fentry.c). */
 struct fentry_load {
 	int handler; /* libbpf's id of note_load(); 0: none */
 	bool known; /* note_load() was called */
@@ -48,8 +48,8 @@ struct loaded {
 	const struct mechanism_traits *traits; /* of its mechanism */
 	enum event_mode mode;
 	const char *const *child_programs; /* names of NR_CHILD_PROGRAMS programs that follow children; NULL: none */
-	bool needs_copies; /* each place but the first has its own copy of the program */
-	int types; /* file with the kernel's types that the object needs, kept while copies may be loaded; -1: none */
+	bool needs_copies; /* each place except the first has its own copy of the program */
+	int types; /* file with the kernel types that the object needs, open while copies may be loaded; -1: none */
 	struct fentry_load fentry;
 	uint32_t count_entries; /* of the first count map */
 	struct first_inner first_counts, first_slab;
@@ -61,7 +61,6 @@ static inline struct bpf_program *loaded_program(const struct loaded *loaded, co
 	return bpf_object__find_program_by_name(loaded->skeleton->obj, name);
 }
 
-/* The constants of the programs. */
 static inline const struct st_config *loaded_config(const struct loaded *loaded)
 {
 	return &loaded->skeleton->rodata->st_config;
@@ -69,50 +68,49 @@ static inline const struct st_config *loaded_config(const struct loaded *loaded)
 
 /* ---- load.c ---- */
 
-/* Adds each number of *one to *sum. */
 void stats_add(struct st_stats *sum, const struct st_stats *one);
 
-/* The statistics of a generation, of all CPUs, since the start. If they cannot be read: false, and zeros. */
+/* The statistics of a generation since the start, over all CPUs. False and zeros: they cannot be read. */
 bool loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum);
 
-/* Opens another copy of the object, with the kernel's types in loaded->types. On failure: NULL and errno. */
+/* Opens another copy of the object, with the kernel types in loaded->types. NULL and errno: failure. */
 struct stacktool *loaded_open_copy(const struct loaded *loaded);
 
-/* The copy is to have the same maps, but for its constants. */
+/* Makes the copy use the same maps, except the one of its constants. */
 void loaded_share_maps(struct stacktool *copy, const struct loaded *loaded);
 
 /* ---- load_config.c ---- */
 
 const struct mechanism_traits *load_traits(enum mechanism mechanism);
 
-/* Selects a program for loading; if it is loaded for one function, for that of this place. 0 or a negative errno. */
+/* Selects a program for loading. If it is loaded for one function, it is that of this place. Returns 0 or a negative errno. */
 int load_want_program(const struct loaded *loaded, struct bpf_program *program, size_t place);
 
 /* The program of the timed samples of `wall`. */
 const char *load_wall_sample(const struct plan *plan);
 
-/* Sets the constants of the programs and the sizes of the maps, before loading. 0 or a recorded failure. */
+/* Sets the constants of the programs and the sizes of the maps, before loading. Returns 0 or a recorded failure. */
 int load_configure(struct loaded *loaded, const struct plan *plan);
 
-/* Fills the maps that filter, and that of the places of functions, after loading. 0 or a recorded failure. */
+/* Fills the filter maps and the map of the functions of places, after loading. Returns 0 or a recorded failure. */
 int load_fill_filters(const struct loaded *loaded, const struct plan *plan);
 
-/* Sets the address of the preemption count in on_waking, if the plan has one. 0 or a negative errno. */
+/* Sets the address of the preemption count in on_waking, if the plan has one. Returns 0 or a negative errno. */
 int load_name_preempt_count(const struct stacktool *object, const struct attach_plan *attach);
 
 /* ---- load_python.c ---- */
 
 /*
- * With ST_PYTHON_LATER: loads the programs that walk Python frames, which have all events from now on. The caller destroys the copy; it has
- * the maps st_pythons and st_python_walks. 0 or a negative errno.
+ * With ST_PYTHON_LATER: loads the programs that walk Python frames. They get all events from now on. The caller owns the copy, which has
+ * the maps st_pythons and st_python_walks. Returns 0 or a negative errno.
  */
 int load_python(const struct loaded *loaded, struct stacktool **ret_copy);
 
 /* ---- load_counts.c ---- */
 
-/* Makes a count map. A descriptor or a recorded failure. */
+/* Makes a count map. Returns a descriptor or a recorded failure. */
 int load_count_map(uint32_t entries);
 
-/* Begins to install the first count map and slab, before the object is loaded, and waits for that. 0 or a recorded failure. */
+/* Begins to install the first count map and slab before the object is loaded; waits for them. Both: 0 or a recorded failure. */
 int load_begin_first(struct loaded *loaded);
 int load_await_first(struct loaded *loaded);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The programs that walk Python frames, when there is a Python: the start of a run without one does not pay for them. They are a copy of the
- * object with the same maps, and ST_HAND_OVER() goes to them from the next event on.
+ * The programs that walk Python frames are loaded when there is a Python, so that a run without one starts faster. They are in a copy of
+ * the object with the same maps. From the next event on, ST_HAND_OVER() calls them.
  */
 #include <errno.h>
 

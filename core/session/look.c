@@ -18,12 +18,12 @@
 #include "core/session/look_pages.h"
 #include "core/session/look_python.h"
 
-#define TURNS_MAX 5 /* looks at a thread that moves each time */
+#define TURNS_MAX 5 /* number of looks at a thread that moves each time */
 #define TABLES_MS 2000 /* for the tables of all processes */
 #define TABLES_TURN_MS 20
 #define SAMPLES_MS 100 /* for a sample of each thread that was on a CPU */
 #define SAMPLES_TURN_MS 2
-#define READ_BYTES (32 << 10) /* the kernel's own buffer */
+#define READ_BYTES (32 << 10) /* size of the kernel's buffer */
 
 #define PF_IO_WORKER 0x10
 #define PF_USER_WORKER 0x4000
@@ -34,25 +34,25 @@ struct look_run {
 	struct bpf_link *link; /* of the iterator */
 	VEC(struct look_thread) threads; /* by tid */
 	struct look_memory *memory; /* for the first copies, which stay until all of them are walked */
-	struct look_memory *more; /* for what a walk needs beyond that */
+	struct look_memory *more; /* for further memory that a walk needs */
 	struct look_pages *pages;
 	struct look_python *python;
 	struct look_walk walk; /* large */
 	uint32_t turn;
-	bool walks; /* else user stacks are not read in this turn */
-	bool is_cut; /* by the user or the deadline, before all was read */
+	bool walks; /* false: this turn reads no user stacks */
+	bool is_cut; /* the user or the deadline ended the look before all was read */
 	uint64_t until_ns; /* the deadline */
-	uint64_t turn_ns; /* when the last turn began */
-	int64_t clock_ns; /* to be added to the scheduler's clock; 0: unknown */
-	uint32_t space_tgid; /* whose space was looked up last */
+	uint64_t turn_ns; /* begin of the last turn */
+	int64_t clock_ns; /* to add to the scheduler's clock; 0: unknown */
+	uint32_t space_tgid; /* process whose space was looked up last */
 	struct st_unwind_process process;
 	struct u32_list *sampled; /* records that are rows of threads */
-	size_t nr_sampled; /* rows of the interval that are noted with their threads */
-	size_t nr_moving; /* threads that are to be looked at again */
+	size_t nr_sampled; /* number of the interval's rows that are assigned to their threads */
+	size_t nr_moving; /* number of threads that need another look */
 	VEC(uint64_t) words; /* read from the iterator */
 };
 
-/* ---- what a thread does ---- */
+/* ---- the state of a thread ---- */
 
 /* As ps shows it. */
 static char letter_of(const struct st_look *look)
@@ -101,7 +101,7 @@ static bool is_same(const struct st_look *before, const struct st_look *now)
 	       !is_on_cpu(before) && !is_on_cpu(now);
 }
 
-/* Workers of io_uring have the memory of a process, and no code of it. */
+/* Workers of io_uring have the memory of a process, but run none of its code. */
 static bool has_user_stack(const struct st_look *look)
 {
 	return look->flags & ST_LOOK_HAS_MEMORY && !look->exit_state &&
@@ -130,7 +130,7 @@ static struct look_thread *thread_of(struct look_run *run, uint32_t tid, bool ad
 	return &run->threads.data[at];
 }
 
-/* Whether no more is to be read. Only to be asked if there is more. */
+/* Whether to stop reading. To be called only if there is more to read. */
 static bool is_over(struct look_run *run)
 {
 	run->is_cut = run->is_cut || run->sources->is_over(run->sources->context) ||
@@ -152,7 +152,7 @@ static void thread_done(struct look_thread *thread)
 
 /* ---- user stacks ---- */
 
-/* The space of its process; 0: unknown, or that of another run of it. */
+/* The space of the thread's process. 0: unknown, or the space belongs to another program that the process ran. */
 static uint64_t space_of(struct look_run *run, const struct st_look *look)
 {
 	const struct bpf_map *map = run->sources->loaded->skeleton->maps.st_processes;
@@ -176,7 +176,7 @@ static struct look_request request_of(const struct st_look *look, uint64_t at, s
 	return (struct look_request){ look->tgid, look->tid, at & ~4095ULL, room, 0, NULL };
 }
 
-/* Copies what a walk was missing. False: there is nothing. *ret_owned is to be freed. */
+/* Copies the memory that a walk did not have. False: it cannot be copied. The caller frees *ret_owned. */
 static bool add_piece(struct look_run *run, const struct st_look *look, size_t room, uint8_t **ret_owned)
 {
 	struct look_request request = request_of(look, run->walk.missing, room);
@@ -191,7 +191,7 @@ static bool add_piece(struct look_run *run, const struct st_look *look, size_t r
 	return true;
 }
 
-/* A walk that needs memory beyond the first copy begins again with larger copies: deep stacks, other stacks. */
+/* If a walk needs more memory than the first copy (deep stacks, other stacks), it begins again with larger copies. */
 static void walk_thread(struct look_run *run, struct look_thread *thread, const struct look_piece *first)
 {
 	const struct st_look *look = thread->look;
@@ -231,7 +231,7 @@ static void begin_stack(struct st_stack *stack, const struct st_look *look)
 	memcpy(head->comm, look->comm, sizeof(head->comm));
 	head->user_status = STACK_NONE;
 	head->kernel_status = look->nr_kernel > 0 ? STACK_OK : STACK_NONE;
-	if (look->nr_kernel < 0 && !look->exit_state) /* a zombie has none */
+	if (look->nr_kernel < 0 && !look->exit_state) /* a zombie has no kernel stack */
 		head->kernel_status = STACK_UNREADABLE;
 	if (look->nr_kernel <= 0)
 		return;
@@ -268,8 +268,8 @@ static void take_stack(struct look_run *run, struct look_thread *thread, const s
 /* ---- looks ---- */
 
 /*
- * Relates the scheduler's clock to ours: after a short sleep, our thread has come onto a CPU just before the turn began. If it has slept
- * again before this look, then the difference is too small.
+ * Relates the scheduler's clock to ours: the short sleep in begin_turn() put our thread onto a CPU just before the turn began. If the
+ * thread has slept again before this look, the difference is too small.
  */
 static void note_clock(struct look_run *run, const struct st_look *look)
 {
@@ -279,7 +279,7 @@ static void note_clock(struct look_run *run, const struct st_look *look)
 		run->clock_ns = clock_ns;
 }
 
-/* Takes what the iterator says of a thread. Whether its stack is to be read now. */
+/* Takes what the iterator reports about a thread. Returns the thread if its stack must be read now, otherwise NULL. */
 static struct look_thread *take_look(struct look_run *run, const struct st_look *look)
 {
 	struct look_thread *thread = thread_of(run, look->tid, false);
@@ -310,10 +310,7 @@ static int compare_processes(const void *left, const void *right, void *context)
 	return (tgid_a > tgid_b) - (tgid_a < tgid_b);
 }
 
-/*
- * Reads the stacks of the threads of one read of the iterator, before more are looked at. Those of a process follow each other: what is
- * known of one process is forgotten with the next.
- */
+/* Reads the stacks of some threads, those of a process together: the knowledge about a process is dropped with the next process. */
 static void read_stacks(struct look_run *run, uint32_t *tids, size_t nr)
 {
 	struct look_request requests[LOOK_REQUESTS_MAX], *request_of_tid[LOOK_REQUESTS_MAX] = {};
@@ -376,7 +373,7 @@ static void begin_turn(struct look_run *run)
 	run->turn_ns = clock_monotonic_ns();
 }
 
-/* Asks the kernel for all threads once. 0 or a recorded failure. */
+/* Lets the kernel list all threads once. Returns 0 or a recorded failure. */
 static int look_once(struct look_run *run)
 {
 	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(run->link));
@@ -400,7 +397,7 @@ static int look_once(struct look_run *run)
 	return 0;
 }
 
-/* Until two looks at each thread agree that is on no CPU. */
+/* Repeats until two looks agree for each thread that is on no CPU. */
 static int look_until_settled(struct look_run *run)
 {
 	int err;
@@ -408,7 +405,7 @@ static int look_until_settled(struct look_run *run)
 	run->walks = true;
 	err = look_once(run);
 	for (uint32_t i = 1; !err && i < TURNS_MAX && run->nr_moving && !is_over(run); i++) {
-		run->walks = i + 1 < TURNS_MAX; /* no look would follow the last copy */
+		run->walks = i + 1 < TURNS_MAX; /* in the last turn, because no look would follow the copy */
 		err = look_once(run);
 	}
 	return err;
@@ -423,7 +420,7 @@ static int compare_numbers(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The processes that have a user stack, each once: of some only the main thread has ended. The list is to be freed. */
+/* The processes with a user stack, each once: the main thread of some has ended. The caller frees the list. */
 static size_t processes_of(const struct look_run *run, uint32_t **ret_tgids)
 {
 	uint32_t *tgids = xcalloc(run->threads.nr + 1, sizeof(*tgids));
@@ -440,7 +437,7 @@ static size_t processes_of(const struct look_run *run, uint32_t **ret_tgids)
 	return nr_once;
 }
 
-/* What wall has sent before its window is of use in it, and is not sent again. */
+/* Waits for the tables. Keeps the records that `wall` sends before its window: they are needed in the window and not sent again. */
 static void await_tables(struct look_run *run, const struct drain_target *target)
 {
 	const struct look_sources *sources = run->sources;
@@ -470,7 +467,7 @@ static void forget_threads(struct look_run *run)
 
 /* ---- threads on a CPU ---- */
 
-/* Notes the fresh samples with their threads. The last one of a thread stays. */
+/* Assigns new samples to their threads. A thread keeps its last sample. */
 static void note_samples(struct look_run *run, const struct drain_target *target)
 {
 	for (; run->nr_sampled < target->interval->rows.nr; run->nr_sampled++) {
@@ -489,13 +486,13 @@ static void take_samples(struct look_run *run, const struct drain_target *target
 	note_samples(run, target);
 }
 
-/* It was on a CPU, or has switched each time: it runs, and a sample of it is as good as any of its stacks. */
+/* The thread was on a CPU or has switched each time, so it runs, and a sample is as good as any of its stacks. */
 static bool is_running(const struct look_run *run, const struct look_thread *thread)
 {
 	return !thread->is_settled && thread->turn == run->turn && !thread->look->exit_state;
 }
 
-/* Whether a thread that runs may be a row: --state may leave it out. */
+/* Whether a running thread may be a row: --state may exclude it. */
 static bool wants_running(const struct plan *plan)
 {
 	const struct st_look running = { .flags = ST_LOOK_ON_CPU };
@@ -525,7 +522,7 @@ static void await_samples(struct look_run *run, const struct drain_target *targe
 
 /* ---- rows ---- */
 
-/* 0: unknown. The clocks of two CPUs differ a little: a thread that came just now may be ahead of us. */
+/* 0: unknown. The clocks of two CPUs differ a little, so a thread that just got a CPU may be ahead of us. */
 static uint64_t waited_ns(const struct look_run *run, const struct st_look *look)
 {
 	int64_t waited_ns = (int64_t)(clock_monotonic_ns() - look->arrival_ns) - run->clock_ns;
@@ -581,7 +578,7 @@ static int look(struct look_run *run, const struct drain_target *target)
 		return err;
 	if (!run->sources->leaves_ring)
 		await_samples(run, target);
-	spaces_update(run->sources->spaces); /* what was mapped since the process was primed */
+	spaces_update(run->sources->spaces); /* mappings since spaces_prime() */
 	for (size_t i = 0; i < run->threads.nr; i++)
 		if (!run->is_cut || run->threads.data[i].is_settled)
 			add_thread(run, target, &run->threads.data[i]);
@@ -599,7 +596,7 @@ int look_at_threads(const struct look_sources *sources, const struct drain_targe
 	run->until_ns = clock_monotonic_ns() + LOOK_SECONDS * NSEC_PER_SEC;
 	run->memory = look_memory_new();
 	run->more = look_memory_new();
-	/* Python frames in `dump` only: wall's events have those that BPF programs have walked, and its looks have none. */
+	/* Python frames only for `dump`: the BPF programs walk those of wall's events, and wall's looks have none. */
 	run->pages = look_pages_new(run->more, is_run_over, run);
 	run->python = look_python_new(
 		run->pages, sources->plan->looks && sources->plan->frames == FRAMES_MIXED ? sources->unwinding : NULL,
@@ -642,7 +639,7 @@ void look_settle(const struct drain_target *target, const struct u32_list *sampl
 			interval->rows.data[nr++] = interval->rows.data[i];
 	}
 	interval->rows.nr = nr;
-	memset(losses, 0, sizeof(interval->losses)); /* of sampled events; but these two are not: */
+	memset(losses, 0, sizeof(interval->losses)); /* losses of sampled events, unlike these two: */
 	losses[ST_LOSS_BAD_MESSAGE] = nr_bad;
 	losses[ST_LOSS_SIDEBAND] = nr_sideband;
 	interval->account = (struct profile_account){ .seen = nr, .recorded = nr, .counted = nr };

@@ -48,7 +48,7 @@ void look_memory_free(struct look_memory *memory)
 	free(memory);
 }
 
-/* In the helper. Each page by itself, so that the first one that is missing ends the copy and does not make it fail. */
+/* Runs in the helper. Each page is a separate part, so the first missing page ends the copy instead of making it fail. */
 static int copy_all(struct helper *helper, void *argument)
 {
 	struct batch *batch = argument;
@@ -104,7 +104,7 @@ static void fill(const struct look_memory *memory, struct batch *batch, struct l
 	}
 }
 
-/* 0; or -ETIMEDOUT: request *ret_at held the helper up. */
+/* Returns 0, or -ETIMEDOUT: request *ret_at made the helper wait too long. */
 static int try_all(struct look_memory *memory, struct look_request *requests, size_t nr, size_t *ret_at)
 {
 	struct batch *batch = batch_of(memory);
@@ -116,7 +116,7 @@ static int try_all(struct look_memory *memory, struct look_request *requests, si
 		err = helper_start(memory->helper, copy_all, true) ?: helper_await(memory->helper, -1);
 	}
 	if (err == -ETIMEDOUT) {
-		*ret_at = *(volatile size_t *)&batch->at; /* the helper may go on yet */
+		*ret_at = *(volatile size_t *)&batch->at; /* the helper may still run */
 		helper_free(memory->helper);
 		memory->helper = NULL;
 		return err;

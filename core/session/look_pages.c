@@ -9,7 +9,7 @@
 enum {
 	PAGE_BYTES = 4096,
 	PAGES_MAX = 1024,
-	PAGES_BEFORE = 12, /* that are copied with one that is needed: the caller's frame is often below */
+	PAGES_BEFORE = 12, /* that are copied with a needed page: the caller's frame is often below */
 	PAGES_AROUND = 16,
 };
 
@@ -24,9 +24,9 @@ struct look_pages {
 	bool (*is_over)(void *context);
 	void *context;
 	uint32_t tgid, tid;
-	struct page *pages; /* PAGES_MAX of them; NULL: none was needed yet */
-	size_t nr, next, last; /* how many there are; the next one to be replaced; the one that was found last */
-	size_t nr_left; /* that may yet be copied */
+	struct page *pages; /* array of PAGES_MAX; NULL: none was needed yet */
+	size_t nr, next, last; /* number of pages; the next one to replace; the last one found */
+	size_t nr_left; /* number that may still be copied */
 };
 
 struct look_pages *look_pages_new(struct look_memory *memory, bool (*is_over)(void *context), void *context)
@@ -111,7 +111,7 @@ void look_pages_expect(struct look_pages *pages, const uint64_t *addresses, size
 	copy_pages(pages, requests, nr_requests);
 }
 
-/* The page; it is copied if it was not. NULL: it cannot be read. */
+/* The page, which is copied if it is not there. NULL: it cannot be read. */
 static const struct page *page_at(struct look_pages *pages, uint64_t at)
 {
 	const struct page *page = find_page(pages, at);

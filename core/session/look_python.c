@@ -12,24 +12,24 @@
 enum {
 	INTERPRETERS_MAX = 64,
 	THREADS_MAX = 8192, /* of all interpreters of a process */
-	FRAMES_MAX = 1000, /* of one thread; those that follow are left out, which a frame says */
-	STEPS_MAX = 2 * FRAMES_MAX, /* with those that stand for calls from C */
+	FRAMES_MAX = 1000, /* of one thread; a frame stands for the remaining ones */
+	STEPS_MAX = 2 * FRAMES_MAX, /* including the entries for calls from C */
 	LINES_MAX = 1 << 18, /* bytes of a line table */
-	TABLES_MAX = 16 << 20, /* bytes of their line tables */
+	TABLES_MAX = 16 << 20, /* bytes of all line tables */
 	PROCESS_PAGES_MAX = 65536, /* that are copied to find the threads of a process */
-	THREAD_PAGES_MAX = 8192, /* and the frames of one */
+	THREAD_PAGES_MAX = 8192, /* that are copied for the frames of one thread */
 	CODE_BYTES_MAX = 1024, /* of a code object without its instructions */
-	STATE_WORDS = 64, /* of a thread state, in which its ids are */
+	STATE_WORDS = 64, /* words of a thread state that contain its ids */
 	TID_MAX = 1 << 22, /* the kernel's limit */
 
-	/* Of objects of types, in all versions: tp_basicsize and tp_members, and an entry of the latter. */
+	/* Offsets in type objects, in all versions: tp_basicsize and tp_members, and the entries of tp_members. */
 	TYPE_SIZE = 32,
 	TYPE_MEMBERS = 240,
 	MEMBER_BYTES = 40,
 	MEMBER_OFFSET = 16,
 	MEMBERS_MAX = 64,
 
-	LABELS_FROM = 64, /* `where` of frames of our own: drain_records.c has lower ones */
+	LABELS_FROM = 64, /* `where` of our own frames; drain_records.c uses lower values */
 };
 
 _Static_assert(FRAMES_MAX < DRAIN_INSERTS_MAX, "with the frame that says that there are more");
@@ -86,7 +86,7 @@ void look_python_add_notes(const struct look_python *python, struct buf *notes)
 
 bool python_read_bytes(struct look_python *python, uint64_t at, void *to, size_t nr)
 {
-	return (python->walk && look_walk_read(python->walk, at, to, nr)) || /* of the stack of the thread */
+	return (python->walk && look_walk_read(python->walk, at, to, nr)) || /* from the thread's stack */
 	       look_pages_read(python->pages, at, to, nr);
 }
 
@@ -108,7 +108,7 @@ static uint8_t byte_at(struct look_python *python, uint64_t at)
 
 /* ---- the process ---- */
 
-/* Offsets of members of code objects, by their names in the table of the type. */
+/* Finds the offsets of members of code objects, by their names in the table of the type. */
 static bool read_members(struct look_python *python)
 {
 	static const char *const names[] = { "co_qualname", "co_filename", "co_firstlineno", "co_linetable" };
@@ -159,8 +159,8 @@ static void read_states(struct look_python *python)
 }
 
 /*
- * Where the words of a thread state may be its two ids: the first is the address of the thread's control block, which begins with its
- * own address (the ABI of thread-local storage), and the second is a thread id. A bit for each word.
+ * The words of a thread state that may be its two ids, a bit for each. The first id is the address of the thread's control block, which
+ * begins with its own address (the ABI of thread-local storage). The second is a thread id.
  */
 static uint64_t places_of_ids(struct look_python *python, const uint64_t words[STATE_WORDS])
 {
@@ -173,7 +173,7 @@ static uint64_t places_of_ids(struct look_python *python, const uint64_t words[S
 	return places;
 }
 
-/* Finds the ids of all threads at one place. A state without one belongs to a thread that has not begun. */
+/* Finds the offset of the ids, which is the same for all threads. A state without ids belongs to a thread that has not begun. */
 static bool read_ids(struct look_python *python)
 {
 	uint64_t words[STATE_WORDS], places = UINT64_MAX;
@@ -214,12 +214,12 @@ const char *python_read_process(struct look_python *python)
 	python->has_failed = false;
 	read_states(python);
 	python->lacks_states = python->has_failed || python->states.nr == THREADS_MAX;
-	if (python->states.nr && !read_ids(python)) /* none: it has not begun, or has ended */
+	if (python->states.nr && !read_ids(python)) /* no threads: the process has not begun, or has ended */
 		return "its threads are not where they are expected";
 	return NULL;
 }
 
-/* A process is read again in each turn: what is said of it is of the last one. */
+/* A process is read again in each turn, and only the last note counts. */
 static void forget_refusal(struct look_python *python, uint32_t tgid)
 {
 	for (size_t i = 0; i < python->refused.nr; i++) {
@@ -276,7 +276,7 @@ static void end_group(struct look_python *python, uint64_t marker)
 		vec_push(&python->groups, (struct python_group){ marker, first, python->frames.nr - first });
 }
 
-/* Follows the list of frames from the innermost one on, and divides it where C has called the interpreter. */
+/* Follows the list of frames, innermost first, and divides it where C code has called the interpreter. */
 static void read_frames(struct look_python *python, uint64_t state)
 {
 	const struct python_layout *layout = python->layout;
@@ -316,7 +316,7 @@ static string_id read_text(struct look_python *python, uint64_t at)
 	_cleanup_(buf_done) struct buf name = {};
 	struct python_text text;
 
-	/* a short string may end with its page, and the memory too */
+	/* a short string may be at the end of a page, and the next page may not exist */
 	if (!python_read_bytes(python, at, head, sizeof(head)) &&
 	    !python_read_bytes(python, at, head, python->text_compact))
 		return 0;
@@ -351,7 +351,7 @@ bool python_read_code(struct look_python *python, uint64_t at, struct python_cod
 {
 	uint64_t references = python_word_at(python, at);
 
-	/* the first word of memory that was freed is a pointer or 0 */
+	/* the first word of freed memory is a pointer or 0 */
 	if (!at ||
 	    python_word_at(python, at + python->layout->object_type) != python->bias + python->layout->code_type ||
 	    !(uint32_t)references)
@@ -405,7 +405,7 @@ bool python_is_same_code(const struct python_code *a, const struct python_code *
 	return a->name == b->name && a->file == b->file && a->lines == b->lines && a->first_line == b->first_line;
 }
 
-/* The names of a code object that was read before, if it is still the same one. */
+/* The names of a code object that was read before, if the object is still the same. */
 static const struct python_code *known_code(const struct look_python *python, const struct python_code *wanted)
 {
 	const struct python_code *code = python_find_code(python, wanted->at, python_cookie(wanted));
@@ -442,7 +442,7 @@ static const struct python_code *code_of(struct look_python *python, uint64_t at
 	return &vec_last(&python->codes);
 }
 
-/* All that names will need, in two steps: the code objects, and what they point to. */
+/* Copies everything that the names need, in two steps: the code objects, and the objects that they point to. */
 static void expect_names(struct look_python *python)
 {
 	VEC(uint64_t) addresses = {};
@@ -463,7 +463,7 @@ static void expect_names(struct look_python *python)
 	vec_done(&addresses);
 }
 
-/* A user's code may have that, too, but lines. */
+/* Code of a user may have equal names too, but it has lines. */
 bool python_is_helper(const struct python_code *code)
 {
 	return code->name == code->file && code->nr_table == 1;
@@ -500,7 +500,7 @@ static uint32_t frame_of(struct look_python *python, const struct python_code *c
 
 /* ---- between the native frames ---- */
 
-/* The place of a step of the walk among the user frames of the record; false: it was left out of a deep stack. */
+/* The index of a step of the walk among the user frames of the record. False: the step was elided in a deep stack. */
 static bool place_of(const struct look_walk *walk, size_t step, uint16_t *ret_place)
 {
 	const struct st_stack_head *head = &walk->slot.stack.head;
@@ -509,13 +509,13 @@ static bool place_of(const struct look_walk *walk, size_t step, uint16_t *ret_pl
 	if (head->flags & ST_STACK_ELIDED && step >= ST_INNER_FRAMES) {
 		if (step < ST_INNER_FRAMES + (size_t)head->elided)
 			return false;
-		place = step - head->elided + 1; /* one frame stands for them */
+		place = step - head->elided + 1; /* one frame stands for the elided ones */
 	}
 	*ret_place = (uint16_t)place;
 	return place <= head->nr_user + (size_t)(head->flags & ST_STACK_ELIDED ? 1 : 0);
 }
 
-/* The step whose native frame has the marker, from `step` on; or the first one that is above it, where native frames are missing. */
+/* The step, from `step` on, whose native frame contains the marker. If native frames are missing: the first step above the marker. */
 static size_t find_step(const struct look_walk *walk, size_t step, uint64_t marker, bool *ret_replaces)
 {
 	const uint64_t *pointers = walk->stack_pointers;
@@ -552,7 +552,6 @@ static void add_group(struct look_python *python, const struct python_group *gro
 	}
 }
 
-/* Puts the groups of frames where their markers are. */
 static size_t place_groups(struct look_python *python, const struct look_walk *walk, struct drain_insert *inserts)
 {
 	size_t step = 0, nr = 0;
@@ -580,7 +579,7 @@ static int compare_groups(const void *left, const void *right)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-/* The frames of the thread in all interpreters that know it: one may have called another. */
+/* Reads the frames of the thread in all interpreters that know the thread, because one may have called another. */
 static void read_thread(struct look_python *python, uint32_t tid)
 {
 	uint32_t inner = python->states.nr ? process_inner_tid(tid) : 0;

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* ---- memory ---- */
-
 bool look_walk_read(const struct look_walk *walk, uint64_t at, void *to, size_t nr)
 {
 	for (size_t i = 0; i < walk->nr_pieces; i++) {
@@ -18,7 +16,6 @@ bool look_walk_read(const struct look_walk *walk, uint64_t at, void *to, size_t 
 	return false;
 }
 
-/* What an earlier walk has left goes. */
 static void begin_user(struct look_walk *walk)
 {
 	struct st_stack_head *head = &walk->slot.stack.head;
@@ -44,8 +41,6 @@ static void end_walk(struct look_walk *walk, int end)
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 
-/* ---- what bpf/unwind_step.h wants ---- */
-
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang's, for loops */
 
 #undef __always_inline
@@ -62,7 +57,7 @@ static struct st_slot *st_unwind_slot(__u32 slot_index)
 	return &walking->slot;
 }
 
-/* There is no limit on the cost here. */
+/* No limit on the cost here. */
 static int st_unwind_deepen(__u32 slot_index)
 {
 	st_unwind_slot(slot_index)->unwind.outer_until = ST_OUTER_FRAMES_MAX;
@@ -124,8 +119,6 @@ static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index
 	return 0;
 }
 
-/* ---- the walk ---- */
-
 uint64_t look_stack_pointer(const struct st_look *look)
 {
 	if (!(look->flags & ST_LOOK_HAS_REGISTERS) || (look->registers[ST_PT_CS] & 3) != 3 ||
@@ -134,7 +127,7 @@ uint64_t look_stack_pointer(const struct st_look *look)
 	return look->registers[ST_PT_SP];
 }
 
-/* Code of 32 bits has no tables: by frame pointers. */
+/* Walks 32-bit code, which has no tables, by frame pointers. */
 static void walk_32bit(struct look_walk *walk, const struct st_look *look)
 {
 	struct st_stack_head *head = &walk->slot.stack.head;
@@ -161,7 +154,7 @@ static void begin_registers(struct st_unwind *unwind, const struct st_look *look
 	st_begin_at_registers(unwind);
 }
 
-/* A deep stack: the last frames replace those of the record that are not among the innermost ones. As st_unwind_join() does it. */
+/* For a deep stack: the last frames replace all but the innermost ones of the record, as in st_unwind_join(). */
 static void join(struct st_slot *slot)
 {
 	struct st_unwind *unwind = &slot->unwind;
@@ -207,7 +200,7 @@ void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t spac
 	}
 	if (unwind->nr_outer && end != ST_END_TRUNCATED)
 		join(&walk->slot);
-	/* a register that holds no frame pointer may point anywhere */
+	/* a register that holds no frame pointer may have any value */
 	if (end == ST_END_ROOT ||
 	    (end != ST_END_UNREADABLE && walk->missing - look_stack_pointer(look) > LOOK_STACK_BYTES))
 		walk->missing = 0;
@@ -239,7 +232,7 @@ uint64_t look_stack_pointer(const struct st_look *look)
 	return look->flags & ST_LOOK_HAS_REGISTERS && look->registers[REGISTER_PC] ? look->registers[REGISTER_SP] : 0;
 }
 
-/* By frame pointers: there are no tables. */
+/* Walks by frame pointers: there are no tables. */
 void look_walk(struct look_walk *walk, const struct st_look *look, uint64_t space)
 {
 	struct st_stack_head *head = &walk->slot.stack.head;

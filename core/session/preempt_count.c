@@ -29,7 +29,7 @@ int preempt_count_name(struct bpf_program *program, uint32_t variable)
 			continue;
 		code[i].src_reg = BPF_PSEUDO_BTF_ID;
 		code[i].imm = (int32_t)variable;
-		code[i + 1].imm = 0; /* of the kernel itself, not of a module */
+		code[i + 1].imm = 0; /* in the kernel itself, not in a module */
 	}
 	return bpf_program__set_insns(program, code, nr);
 }

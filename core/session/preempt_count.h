@@ -2,8 +2,8 @@
 /*
  * Access to the kernel's preemption count for one program (bpf/on_switch.bpf.c).
  *
- * A program names a per-CPU variable of the kernel by its BTF id. If the variable were an `extern … __ksym`, libbpf would read
- * all types of the kernel for every run. Instead, the program loads a 64-bit mark, which is replaced here.
+ * The program names a per-CPU variable of the kernel by its BTF id. For an `extern … __ksym`, libbpf would read all types of the kernel in
+ * every run. Instead, the program loads a 64-bit mark, which this file replaces.
  */
 #pragma once
 
@@ -11,5 +11,5 @@
 
 struct bpf_program;
 
-/* Replaces the mark by the BTF id of the variable (host_tells_interrupts()), before the program is loaded. 0 or a negative errno. */
+/* Replaces the mark by the BTF id of the variable (host_tells_interrupts()), before loading. 0 or a negative errno. */
 int preempt_count_name(struct bpf_program *program, uint32_t variable);

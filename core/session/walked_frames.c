@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words of Python frames in a record (bpf/python.bpf.c), as frames between the user frames. */
+/* Converts the words of Python frames in a record (bpf/python.bpf.c) into frames between the user frames. */
 #include "core/session/walked_python_private.h"
 
-/* Sets *ret_lacks if it cannot be read or has no name. */
+/* Sets *ret_lacks if the frame cannot be read or has no name. */
 static uint32_t add_label(struct profile *profile, uint64_t first, uint64_t second, bool *ret_lacks)
 {
 	if (!first && second == ST_PYTHON_MORE)
@@ -20,7 +20,7 @@ struct walked_inserts {
 	bool lacks_frames;
 };
 
-/* Adds frames `from` up to `to`, innermost first, that one call from C has led to. */
+/* Adds the frames of one call from C: those from `from` up to `to`, innermost first. */
 static void add_call(struct walked_inserts *inserts, const uint64_t *words, size_t from, size_t to, uint16_t place,
 		     bool replaces)
 {
@@ -50,7 +50,7 @@ size_t walked_frames(struct look_python *python, struct profile *profile, const 
 {
 	const struct st_stack_head *head = &stack->head;
 	const uint64_t *words = walked_words(stack);
-	const uint16_t has_caller = head->caller != 0; /* a frame after the first one that has no number here */
+	const uint16_t has_caller = head->caller != 0; /* it follows the first frame; the words do not count it */
 	const uint16_t after_all =
 		(uint16_t)(has_caller + (head->flags & ST_STACK_ELIDED ? ST_INNER_FRAMES + 1 : head->nr_user));
 	const size_t nr = head->nr_python;
@@ -67,13 +67,12 @@ size_t walked_frames(struct look_python *python, struct profile *profile, const 
 		if (!ST_PYTHON_ENDS(words[2 * i]))
 			continue;
 		if (!replaces && place >= head->nr_user)
-			place = after_all; /* the native frames that it belongs between are missing */
+			place = after_all; /* the native frames around it are missing */
 		else if (place)
 			place += has_caller;
 		add_call(&inserts, words, from, i + 1, place, replaces);
 		from = i + 1;
 	}
-	/* frames of a call whose place was not reached */
 	add_call(&inserts, words, from, nr, after_all, false);
 	*ret_lacks = inserts.lacks_frames;
 	return inserts.nr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of code objects of records, read while these live. */
+/* Reads the names of code objects in records while the objects exist. */
 #include <stdlib.h>
 
 #include "core/base/clock.h"
@@ -7,18 +7,17 @@
 #include "core/session/walked_python_private.h"
 
 enum {
-	FRESH_MAX =
-		128, /* code objects that are read together: their pages, and those of their names and lines, have room */
-	TABLES_MAX = 64 << 20, /* bytes of line tables, after which all are forgotten */
+	FRESH_MAX = 128, /* read together: there is room for their pages and those of their names and lines */
+	TABLES_MAX = 64 << 20, /* bytes of line tables; beyond this, all are forgotten */
 };
 
-/* A code object that is in use: the first word of freed memory is a pointer or 0, not a count of references. */
+/* Reads a code object that is in use: the first word of freed memory is a pointer or 0, not a reference count. */
 static bool read_living(struct look_python *python, uint64_t at, struct python_code *ret_code)
 {
 	return python_read_code(python, at, ret_code) && !(uint16_t)(python_word_at(python, at) >> 32);
 }
 
-/* Its table of lines has as many instructions as the code object. A freed one may have all its members but those that they lead to. */
+/* Whether the line table covers exactly the instructions. A freed object may keep its members, but not what they point to. */
 static bool has_own_lines(struct look_python *python, const struct python_code *code)
 {
 	uint64_t nr = python_word_at(python, code->at + python->layout->object_type + sizeof(uint64_t));
@@ -26,7 +25,6 @@ static bool has_own_lines(struct look_python *python, const struct python_code *
 	return code->nr_table && python_lines_bytes(code->table, code->nr_table) == 2 * nr;
 }
 
-/* The same code object as before, after its names have been read. */
 static bool is_unchanged(struct look_python *python, const struct python_code *before)
 {
 	struct python_code now;
@@ -42,7 +40,7 @@ static bool is_fresh(const struct walked_python *walked, uint64_t at)
 	return false;
 }
 
-/* Copies the pages of these code objects together, and with `names` those that they point to. */
+/* Copies the pages of these code objects together; with `names`, also the pages of the objects that they point to. */
 static void expect(struct walked_python *walked, struct look_python *python, bool names)
 {
 	VEC(uint64_t) addresses = {};
@@ -60,7 +58,7 @@ static void expect(struct walked_python *walked, struct look_python *python, boo
 	vec_done(&addresses);
 }
 
-/* Keeps what was read, unless the object was another one before or is one now. Of those that are hidden the address suffices. */
+/* Keeps the code objects that did not change during the read. Those that are hidden (python_is_helper()) need no line table. */
 static void keep_proved(struct walked_python *walked, const struct process *process)
 {
 	struct look_python *python = process->python;
@@ -82,7 +80,6 @@ static void keep_proved(struct walked_python *walked, const struct process *proc
 	walked->fresh.nr = 0;
 }
 
-/* Adds the code objects of a record that are not known to `addresses`. */
 static void find_fresh(struct walked_python *walked, const struct look_python *python, const struct st_stack *stack)
 {
 	const uint64_t *words = walked_words(stack);
@@ -105,7 +102,7 @@ static void read_names(struct walked_python *walked, struct look_python *python)
 	}
 }
 
-/* Reads the code objects at `addresses`, twice: their names must be theirs before and after. */
+/* Reads the code objects at `addresses` twice, before and after their names, because a process may replace them in between. */
 static void read_fresh(struct walked_python *walked, struct process *process)
 {
 	struct look_python *python = process->python;
@@ -140,7 +137,7 @@ static bool is_another(uint64_t before, uint64_t now)
 	return before && now && before != now;
 }
 
-/* The process of a record; NULL: none that is known, or another one with this pid or another program of it. */
+/* The process of a record. NULL: it is unknown, or its pid or program has changed. */
 static struct process *process_of(struct walked_python *walked, const struct st_stack_head *head)
 {
 	struct process *process = walked ? *walked_place_of(walked, head->tgid) : NULL;
@@ -167,7 +164,7 @@ static void read_process(struct walked_python *walked, struct process *process, 
 	read_fresh(walked, process);
 }
 
-/* Counts the records of each process. Whether any has Python frames. */
+/* Counts the records of each process. Returns whether any record has Python frames. */
 static bool note_records(struct walked_python *walked, const uint64_t *records, size_t nr_words)
 {
 	bool any = false;
@@ -205,7 +202,7 @@ void walked_python_read(struct walked_python *walked, const uint64_t *records, s
 			continue;
 		walked->tables_bytes -= process->python->tables_bytes;
 		python_forget_codes(process->python);
-		read_process(walked, process, records, nr_words); /* those that were known are not any more */
+		read_process(walked, process, records, nr_words); /* no code object is known any more */
 	}
 }
 

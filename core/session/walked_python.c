@@ -11,15 +11,15 @@
 
 enum {
 	PROCESSES_MAX = 1024, /* entries of st_pythons */
-	TRIES_MAX = 100, /* to read a process whose threads begin and end meanwhile */
-	TRY_MS = 50, /* between them at first; later an eighth of the time since the first one */
-	SETTLED_LATER_MS = 200, /* a process that has what is known of another one */
+	TRIES_MAX = 100, /* to read a process whose threads begin and end during the read */
+	TRY_MS = 50, /* between tries at first; later an eighth of the time since the first try */
+	SETTLED_LATER_MS = 200, /* for a process that uses the offsets of another process */
 	SETTLE_MS_MAX = 500, /* for processes in one turn of the drain */
 	SWEEP_MS = 1000,
 	READ_MS_MAX =
-		2000, /* for reading names in one turn of the drain; then frames have none. A second was seen on a busy host */
-	NOTED_PART = 100, /* processes with fewer than one record in so many need no line */
-	NAMES_PARTS = 16, /* without -p: one process may use up one part in so many of all bytes of names */
+		2000, /* for reading names in one turn of the drain; later frames have no names. A busy host needed 1 s */
+	NOTED_PART = 100, /* processes with fewer than one of so many records get no line */
+	NAMES_PARTS = 16, /* without -p: one process may use one of so many parts of all bytes of names */
 	BLOCK_WORDS = 192, /* of a thread's control block, where the C library keeps the values of the first 32 keys */
 	WORD_OFFSET_MAX = ST_PYTHON_FRAME_BYTES - 8,
 };
@@ -104,7 +104,7 @@ static bool has_same_note(const struct process *a, const struct process *b)
 	       a->python->is.layout.version == b->python->is.layout.version;
 }
 
-/* One line for all that are refused for the same reason, unless they are hardly seen. */
+/* Adds one line for all processes that are refused for the same reason, unless they have very few records. */
 void walked_python_add_notes(const struct walked_python *walked, struct buf *notes)
 {
 	if (!walked)
@@ -159,7 +159,7 @@ void walked_forget_codes(struct walked_python *walked)
 	walked->tables_bytes = 0;
 }
 
-/* ---- what the programs need ---- */
+/* ---- data for the programs ---- */
 
 static int pythons_fd(const struct walked_python *walked)
 {
@@ -167,8 +167,9 @@ static int pythons_fd(const struct walked_python *walked)
 }
 
 /*
- * Where a control block has the address of the thread's state: the C library's place for the key of the interpreter, which is found by its
- * value. The programs compare the state's own address of the block, so another thread's state is never used. False: nowhere.
+ * Finds the offset in a thread's control block where the C library keeps the value of the interpreter's key, the address of the thread's
+ * state. The programs check that this state has the address of the same control block, so another thread's state is never used. False: not
+ * found.
  */
 static bool find_key(struct look_python *python, uint16_t *ret_offset)
 {
@@ -202,7 +203,7 @@ static bool find_key(struct look_python *python, uint16_t *ret_offset)
 	return false;
 }
 
-/* Whether the programs, which read so many bytes of a frame and of a code object, can use the layout. */
+/* Whether the programs can use the layout. They read a fixed number of bytes of a frame and of a code object. */
 static bool fits(const struct look_python *python)
 {
 	const struct python_layout *layout = python->layout;
@@ -277,10 +278,7 @@ static void keep_file(struct walked_python *walked, const struct look_python *py
 	};
 }
 
-/*
- * A process with a file that is known has frames at once: it may be a child that soon ends. The key of the C library may be another one;
- * then it has no frames until it is settled.
- */
+/* A process with a known file gets frames at once, as it may soon end. If its C library's key differs, it has none until settled. */
 static void use_file(struct walked_python *walked, struct process *process)
 {
 	const struct known_file *file = known_file(walked, process->python->is.image);
@@ -298,7 +296,7 @@ static void use_file(struct walked_python *walked, struct process *process)
 		process->next_try_ns += SETTLED_LATER_MS * NSEC_PER_MSEC;
 }
 
-/* Reads the process. NULL; or why it is refused. *ret_key: 0: it has not begun. */
+/* Reads the process. Returns NULL, or the reason why it is refused. *ret_key is 0 if the process has not begun. */
 static const char *read_whole(struct process *process, uint16_t *ret_key)
 {
 	const struct python_layout *layout = &process->python->is.layout;
@@ -329,7 +327,7 @@ static void untell(struct walked_python *walked, const struct process *process)
 		bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
 }
 
-/* Threads begin and end while they are read, so what is not as expected is read again some times. */
+/* Reads the process again some times if it is not as expected, because threads begin and end during the read. */
 static void settle(struct walked_python *walked, struct process *process, uint64_t now)
 {
 	struct look_python *python = process->python;
@@ -353,7 +351,7 @@ static void settle(struct walked_python *walked, struct process *process, uint64
 	process->is_settled = true;
 }
 
-/* Takes a process that maps a Python; or another program of one that is known. */
+/* Adds a process that maps a Python, or replaces its data if it runs another program now. */
 static void take(struct walked_python *walked, uint32_t tgid)
 {
 	struct process **place = walked_place_of(walked, tgid), *process = *place;
@@ -381,7 +379,7 @@ static void take(struct walked_python *walked, uint32_t tgid)
 	use_file(walked, process);
 }
 
-/* The first Python: from now on the programs walk. False: they do not. */
+/* Loads the programs that walk, at the first Python. False: they cannot be loaded. */
 static bool have_programs(struct walked_python *walked)
 {
 	if (has_programs(walked))
@@ -402,7 +400,7 @@ void walked_take_all(struct walked_python *walked)
 			take(walked, tgid);
 }
 
-/* Forgets the processes that have ended, when all their records have been read. */
+/* Forgets processes that have ended, once all their records have been read. */
 static void sweep(struct walked_python *walked)
 {
 	struct unwinding_python is;
@@ -413,7 +411,7 @@ static void sweep(struct walked_python *walked)
 			bool was_gone = process->is_gone;
 
 			process->is_gone = !unwinding_python(walked->unwinding, process->tgid, &is);
-			/* Some of those that were refused stay, for the message at the end. */
+			/* Some refused processes stay, for the message at the end. */
 			if (!was_gone || !process->is_gone ||
 			    (process->why && walked->nr_processes < PROCESSES_MAX / 2)) {
 				link = &process->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What walked_python.c (processes), walked_names.c (their code objects) and walked_frames.c (the words of records) share. */
+/* Shared by walked_python.c (processes), walked_names.c (their code objects) and walked_frames.c (the words of records). */
 #pragma once
 
 #include "core/session/look_python_private.h"
@@ -14,18 +14,18 @@ struct process {
 	struct process *next; /* in its bucket */
 	uint32_t tgid;
 	uint32_t nr_tries;
-	bool is_settled; /* the programs know it, or it is refused */
-	bool is_gone; /* it was, when it was last looked for */
-	uint64_t start_ns; /* as /proc has it */
+	bool is_settled; /* the programs know the process, or it is refused */
+	bool is_gone; /* the last sweep did not find it */
+	uint64_t start_ns; /* from /proc */
 	uint64_t since_ns, next_try_ns;
-	size_t names_left; /* bytes that may yet be read of it */
-	const char *why; /* it is refused; NULL: it is not */
+	size_t names_left; /* bytes of its names that may still be read */
+	const char *why; /* why it is refused; NULL: it is not */
 	uint64_t nr_records;
-	bool has_fresh; /* Python frames in the records at hand */
-	struct look_python *python; /* its `is` says which program it runs */
+	bool has_fresh; /* the current records have Python frames of it */
+	struct look_python *python; /* `is` in it tells which program the process runs */
 };
 
-/* What processes with the same file have in common. */
+/* The offsets that processes with the same file share. */
 struct known_file {
 	uint32_t image;
 	uint16_t key;
@@ -41,8 +41,7 @@ struct walked_python {
 	struct profile *profile;
 	struct look_memory *memory;
 	struct look_pages *pages;
-	struct stacktool *
-		copy; /* with the programs that walk; NULL: those that were loaded first do, or there is no Python yet */
+	struct stacktool *copy; /* with the programs that walk; NULL: the first ones walk, or there is no Python yet */
 	int refused; /* a negative errno: the kernel does not load the copy */
 	struct process *processes[WALKED_BUCKETS];
 	size_t nr_processes;
@@ -52,7 +51,7 @@ struct walked_python {
 	size_t names_left, tables_bytes; /* of all processes */
 	uint64_t nr_records;
 	uint64_t left_ns; /* for reading names in this turn */
-	uint64_t until_ns; /* for what is being read */
+	uint64_t until_ns; /* for the current read */
 	uint64_t swept_ns;
 };
 
@@ -60,26 +59,22 @@ struct walked_python {
 	for (size_t bucket_ = 0; bucket_ < WALKED_BUCKETS; bucket_++) \
 		for (struct process *process = (walked)->processes[bucket_]; process; process = process->next)
 
-/* Where the bucket points to the process; the end of the list, with NULL, if the process is not in it. */
+/* Where the bucket points to the process. If it is not there: the end of the bucket's list, with NULL. */
 struct process **walked_place_of(struct walked_python *walked, uint32_t tgid);
 
-/* Makes it the process at hand, of which no page is known. */
+/* Makes it the current process, without any copied page. */
 void walked_begin(const struct process *process);
 
-/* Takes the processes with a Python that have come. */
+/* Adds the processes with a Python that began since the last call. */
 void walked_take_all(struct walked_python *walked);
 
 void walked_forget_codes(struct walked_python *walked);
 
-/* The words of its Python frames. */
 static inline const uint64_t *walked_words(const struct st_stack *stack)
 {
 	return (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
 }
 
-/*
- * The frames for the words of a record. `python` has the code objects; NULL: none is known. Returns their number, at most ST_MAX_FRAMES.
- * *ret_lacks: some could not be read or have no name.
- */
+/* The frames for a record's words. `python` may be NULL. Returns their number. *ret_lacks: some are unreadable or have no name. */
 size_t walked_frames(struct look_python *python, struct profile *profile, const struct st_stack *stack,
 		     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks);

@@ -15,8 +15,8 @@
 #include "core/profile/wall.h"
 #include "core/session/drain_private.h"
 
-#define READ_BYTES (32 << 10) /* the kernel's own buffer */
-#define MARGIN_NS 2000000 /* the programs see a new bound of the window before it comes */
+#define READ_BYTES (32 << 10) /* size of the kernel's buffer */
+#define MARGIN_NS 2000000 /* a bound of the window is set so long before it, so that the programs see it in time */
 
 /* A thread at the end of the window, for its entry. */
 struct thread {
@@ -36,7 +36,7 @@ struct wall {
 	struct bpf_link *link; /* of the iterator */
 	struct u32_list looks; /* records */
 	thread_list threads; /* at the end, by task */
-	uint64_t looked_ns; /* before the iterator saw them */
+	uint64_t looked_ns; /* before the iterator saw the threads */
 	bool has_ended;
 };
 
@@ -84,7 +84,7 @@ static int compare_tasks(const void *left, const void *right)
 	return (a->task > b->task) - (a->task < b->task);
 }
 
-/* Lets the iterator see all threads once, and takes them. 0 or a recorded failure. */
+/* Lets the iterator see all threads once, and records them. Returns 0 or a recorded failure. */
 static int see_threads(struct wall *wall)
 {
 	_cleanup_(closep) int fd = bpf_iter_create(bpf_link__fd(wall->link));
@@ -121,7 +121,7 @@ static void sleep_until(uint64_t until_ns)
 		;
 }
 
-/* Sets a bound of the window so long before it comes. If this thread were preempted between clock and store, the programs would see it too late. */
+/* Sets a bound of the window `margin_ns` ahead. Unpreempted: the programs would see it too late if this thread lost the CPU. */
 static uint64_t set_bound(volatile __u64 *bound, uint64_t margin_ns)
 {
 	struct unpreempted unpreempted = unpreempted_begin();
@@ -142,7 +142,7 @@ int wall_begin(const struct loaded *loaded, bool is_held, struct wall **ret_wall
 	wall->link = bpf_program__attach_iter(loaded_program(loaded, "on_task"), NULL);
 	if (!wall->link)
 		return fail_host(-errno, "threads: the kernel has no iterator of tasks: %s", strerror(errno));
-	/* The second time corrects an entry that was made while its thread switched: it differs for longer than a switch takes. */
+	/* An entry that was made while its thread switched differs for longer than a switch takes. The second call corrects it. */
 	err = see_threads(wall);
 	if (!err && !is_held) {
 		sleep_until(clock_monotonic_ns() + 2 * ST_WALL_SETTLED_NS);
@@ -180,7 +180,7 @@ int wall_look(struct wall *wall, const struct look_sources *sources, const struc
 	err = look_at_threads(&of_sleepers, &looks, &sampled, &is_cut, &notes);
 	for (size_t i = 0; i < rows.rows.nr; i++)
 		vec_push(&wall->looks, rows.rows.data[i].record);
-	target->interval->losses[ST_LOSS_PYTHON] += rows.losses[ST_LOSS_PYTHON]; /* of records that came meanwhile */
+	target->interval->losses[ST_LOSS_PYTHON] += rows.losses[ST_LOSS_PYTHON]; /* of records during the look */
 	vec_done(&sampled);
 	profile_interval_done(&rows);
 	return err;
@@ -218,7 +218,7 @@ int wall_end(struct wall *wall)
 	return err;
 }
 
-/* ---- what has not ended ---- */
+/* ---- waits that have not ended ---- */
 
 struct finishing {
 	const struct wall *wall;
@@ -253,7 +253,7 @@ static uint32_t record_of_thread(struct finishing *finishing, const struct threa
 	return profile_add_record(profile, &record, NULL, NULL);
 }
 
-/* The same of one that has begun after the iterator saw all. Its process has its name, if one is known. */
+/* Like record_of_thread(), for a thread that began after the iterator saw all. Its name is the one of its process, if known. */
 static uint32_t record_of_entry(struct finishing *finishing, uint64_t task, const struct st_wall *entry)
 {
 	struct profile *profile = finishing->target->profile;
@@ -283,7 +283,7 @@ static void add_open(struct finishing *finishing, uint32_t record, uint32_t stat
 		 (struct wall_interval){ record, (enum thread_state)state, stack, ns, since_ns, end_ns });
 }
 
-/* That of what has not ended with the window: a thread that is asleep is looked at before. */
+/* The stack of a wait that has not ended: wall_look_last() looks at sleeping threads before the window ends. */
 static enum wall_stack stack_of_last(const struct st_wall *entry, uint32_t state)
 {
 	if (entry->sleeper.lo | entry->sleeper.hi)
@@ -294,8 +294,8 @@ static enum wall_stack stack_of_last(const struct st_wall *entry, uint32_t state
 }
 
 /*
- * Whether the thread of an entry is no more, and the kernel did not report its last switch. One that is ending when the iterator sees it
- * is not told from that, so a state that has just begun says nothing.
+ * Whether the thread of an entry has ended and the kernel did not report its last switch. A state that began less than 1 s ago proves
+ * nothing, because the thread may have been ending when the iterator saw it.
  */
 static bool is_left_over(const struct wall *wall, const struct st_wall *entry, const struct thread *thread)
 {
@@ -355,7 +355,7 @@ static int take_entries(struct finishing *finishing)
 	for (uint32_t i = 0; i < nr; i++)
 		add_entry(finishing, keys[i], &entries[i]);
 	for (size_t i = 0; i < finishing->wall->threads.nr; i++)
-		/* A thread that has come into the cgroup asleep has none: it is followed from its first switch on. */
+		/* a thread that came into the cgroup while asleep has no entry: it is followed from its first switch on */
 		if (!finishing->wall->threads.data[i].has_entry && !loaded_config(finishing->wall->loaded)->use_cgroup)
 			add_missing(finishing, &finishing->wall->threads.data[i]);
 	return err;
