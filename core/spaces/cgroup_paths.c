@@ -20,7 +20,7 @@
 #include "core/host/cgroup_target.h"
 
 enum {
-	MAX_DIRECTORIES = 20000 /* directories in one search; hosts have fewer cgroups */
+	MAX_DIRECTORIES = 20000 /* per search; hosts have fewer cgroups */
 };
 
 static bool has_number(const char *root, const char *path, uint64_t id)
@@ -31,7 +31,7 @@ static bool has_number(const char *root, const char *path, uint64_t id)
 	return !stat(full, &st) && S_ISDIR(st.st_mode) && st.st_ino == id;
 }
 
-/* The line "0::PATH" of /proc/PID/cgroup, or NULL. */
+/* "/PATH" from the line "0::/PATH" of /proc/PID/cgroup; NULL: none. */
 static char *path_of_process(uint32_t tgid)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
@@ -52,9 +52,8 @@ static char *path_of_process(uint32_t tgid)
 }
 
 /*
- * Finds the path by the number alone, which is much faster than a search through all cgroups. "": there is no such
- * cgroup any more; this answer must be fast. NULL: not supported (another file system, before v5.8, or without
- * CAP_DAC_READ_SEARCH), or the directory is not below root.
+ * Finds the path by the number, which is much faster than a search through all cgroups. "": no such cgroup. NULL: not possible (another
+ * file system, before v5.8, or without CAP_DAC_READ_SEARCH), or the directory is not below root.
  */
 static char *path_by_handle(const char *root, uint64_t id)
 {
@@ -79,9 +78,7 @@ static char *path_by_handle(const char *root, uint64_t id)
 	return xstrdup(path[nr_root] ? path + nr_root : "/");
 }
 
-/*
- * Adds the directories in `path`, below root, to the list. True if one has the number; it is then the last of the list.
- */
+/* Adds the directories in `path`, below root, to the list. True if the last one has the number. */
 static bool look_into(const char *root, const char *path, uint64_t id, name_list *paths)
 {
 	_cleanup_(freep) char *full = xasprintf("%s%s", root, path);

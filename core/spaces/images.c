@@ -15,9 +15,9 @@
 #include "core/base/vec.h"
 #include "core/files/opener.h"
 
-/* A process can map any number of files. Beyond this limit and IMAGES_MAX files have no names, so our memory stays bounded. */
+/* A process can map any number of files. Beyond this limit and IMAGES_MAX, files have no names. */
 #define MAX_PATH_BYTES (16u << 20)
-#define MAX_TRIES 8 /* to open a file, each by another process that maps it */
+#define MAX_TRIES 8 /* to open a file, each through another process */
 #define SWEEP_FROM 1024 /* images */
 
 struct image {
@@ -26,7 +26,7 @@ struct image {
 	char *build_id; /* in hex; NULL: unknown */
 	enum mapping_kind kind;
 	bool deleted;
-	bool is_used; /* found by the sweep that is running */
+	bool is_used; /* marked in the current sweep */
 	uint32_t nr_holders;
 };
 
@@ -39,11 +39,11 @@ struct image_file {
 	uint8_t nr_tries;
 };
 
-/* An inode that was opened. Its number can be reused for another file during a run, hence size and time. */
+/* An inode that was opened. Its number can be reused for another file during a run, so size and time are compared too. */
 struct opened_file {
 	uint64_t device, inode, size, changed_s, changed_ns;
-	uint64_t root; /* the root whose debug files are trusted */
-	uint32_t file; /* of the profile: the symbolizer's number of it */
+	uint64_t root; /* whose debug files are trusted */
+	uint32_t file; /* number of the file in the profile and in the symbolizer */
 	uint32_t image; /* the image that was opened, at `place` */
 	struct image_place place;
 };
@@ -176,7 +176,7 @@ static void add_own(void *context, const struct proc_mapping *mapping)
 		own->image = images_add(own->images, mapping);
 }
 
-/* stat() would be simpler, but on some file systems its device differs from that in maps. Nothing is read. */
+/* fstat() is not used, because on some file systems its device differs from that in maps. Nothing is read from the file. */
 uint32_t images_add_open(struct images *images, int fd)
 {
 	struct own_mapping own = { .images = images, .image = IMAGE_NONE };
@@ -230,7 +230,7 @@ size_t images_count(const struct images *images, size_t *ret_nr_files)
 	return images->images.nr - images->free_images.nr;
 }
 
-/* ---- inodes that were opened ---- */
+/* ---- opened inodes ---- */
 
 static bool same_opened(const void *context, uint32_t position, const void *wanted)
 {
@@ -284,7 +284,7 @@ static bool same_file(const void *context, uint32_t position, const void *wanted
 	return !memcmp(&images->files.data[position], wanted, offsetof(struct image_file, file));
 }
 
-/* The file of an image for a root. The pointer is valid until the next call. */
+/* The file of an image for a root. Valid until the next call. */
 static struct image_file *file_for_root(struct images *images, uint32_t image, uint32_t root)
 {
 	const struct image_file new = { .image = image, .root = root, .file = PROFILE_NONE };
@@ -299,7 +299,7 @@ static struct image_file *file_for_root(struct images *images, uint32_t image, u
 	return &images->files.data[position];
 }
 
-/* Records the file and passes it to the symbol worker, which reports errors when names are needed. */
+/* Records the file and passes it to the symbol worker. Errors are reported when names are looked up. */
 static void hand_over(struct images *images, const struct opened_file *opened, int *fd)
 {
 	vec_push(&images->opened, *opened);
@@ -320,8 +320,8 @@ static bool is_in_root(const struct images *images, uint32_t image, uint32_t roo
 }
 
 /*
- * The root whose debug files are trusted for this file. A process that has changed its root still has libraries of the
- * old one mapped. A deleted file belongs to the root of its process.
+ * The root whose debug files are trusted for this file. A process that has changed its root still maps libraries of the old one. A deleted
+ * file counts as a file of the process's root.
  */
 static uint32_t root_of_file(const struct images *images, uint32_t image, uint32_t root, const struct stat *status)
 {
@@ -330,7 +330,7 @@ static uint32_t root_of_file(const struct images *images, uint32_t image, uint32
 	return is_in_root(images, image, ROOT_OURS, status) ? ROOT_OURS : root;
 }
 
-/* Gives the image a file of the profile. The symbolizer knows it already if an image with the same inode has one. */
+/* Gives the image a file of the profile. If an image with the same inode has one, the symbolizer has its data already. */
 static void adopt(struct images *images, struct image_file *its, uint32_t root, const struct image_place *place,
 		  const struct stat *status, int *fd)
 {
@@ -369,12 +369,12 @@ static void settle(struct images *images, uint32_t image, const struct image_pla
 	if (its->file == PROFILE_NONE) {
 		its->file = ours->file;
 		its->opened = ours->opened;
-	} else if (!its->opened) { /* an earlier try failed, and frames have had this file since */
+	} else if (!its->opened) { /* an earlier try failed, and frames already refer to this file */
 		adopt(images, its, root, place, &status, fd);
 	}
 }
 
-/* One try for each process: what has failed once will fail again. */
+/* One try per process, because another try would fail again. */
 static bool is_worth_a_try(struct image_file *its, const struct image_place *place)
 {
 	if (its->opened || its->nr_tries >= MAX_TRIES || (its->nr_tries && its->tried_tgid == place->tgid))
@@ -417,7 +417,7 @@ static uint32_t ordinary_file(struct images *images, uint32_t image, const struc
 	return its->file;
 }
 
-/* ---- the vDSO: the kernel maps the same one into every 64-bit process, so ours stands for all ---- */
+/* ---- the vDSO: the kernel maps the same one into all 64-bit processes, so ours is read ---- */
 
 static void remember_vdso(void *context, const struct proc_mapping *mapping)
 {
@@ -427,16 +427,13 @@ static void remember_vdso(void *context, const struct proc_mapping *mapping)
 		*place = (struct image_place){ .start = mapping->start, .end = mapping->end };
 }
 
-/* The vDSO of a 32-bit process is different, and below 4 GiB. */
+/* The vDSO of a 32-bit process differs, and is below 4 GiB. */
 static bool is_native(const struct image_place *place)
 {
 	return sizeof(void *) == 4 || place->start > UINT32_MAX;
 }
 
-/*
- * A descriptor of a copy of our vDSO, or -ENOENT if the one at this place differs. A place without an end is in a
- * process that does not run yet.
- */
+/* A descriptor of a copy of our vDSO; -ENOENT: another one is there. A place without an end: the process does not run yet. */
 static int open_vdso(const struct image_place *place)
 {
 	struct image_place own = {};
@@ -496,7 +493,7 @@ uint32_t images_root(const struct images *images, uint32_t image, const struct i
 	return root_of_file(images, image, place->root, &status);
 }
 
-/* ---- again, for a new worker ---- */
+/* ---- opening again for a new worker ---- */
 
 /* The inode that was opened for a file of the profile, or NULL. */
 static const struct opened_file *opened_as(const struct images *images, uint32_t file)
@@ -522,7 +519,7 @@ int images_open_again(const struct images *images, uint32_t file)
 	if (fstat(fd, &status))
 		return -ESTALE;
 	again = identify(&status, (uint32_t)opened->root);
-	/* the inode that was opened, unchanged */
+	/* fails unless it is the same inode, unchanged */
 	return memcmp(opened, &again, offsetof(struct opened_file, file)) ? -ESTALE : take_fd(&fd);
 }
 
@@ -547,7 +544,7 @@ static bool find_in(const struct images *images, const struct opened_file *opene
 	return false;
 }
 
-/* In the root of the file. A program of the host whose processes have ended may also be in the host's root. */
+/* Searches in the root of the file, and a file of our root also in the host's root. */
 int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home)
 {
 	const struct opened_file *opened = opened_as(images, file);
@@ -598,7 +595,7 @@ void images_mark(void *context, uint32_t image)
 		images->images.data[image].is_used = true;
 }
 
-/* Whether a file is kept: in use, or still read by a worker, for which a sweep does not wait. */
+/* Whether a file is kept: it has frames, or a worker still reads it, for which a sweep does not wait. */
 static bool is_needed(const struct images *images, const struct image_file *its)
 {
 	return its->file == PROFILE_NONE || !images->profile->files.data[its->file].is_unused ||
@@ -606,7 +603,7 @@ static bool is_needed(const struct images *images, const struct image_file *its)
 	       (images->symbolizer && symbolizer_is_reading(images->symbolizer, its->file));
 }
 
-/* Releases the number of a file of the profile. Several images can have the same number. */
+/* Releases a file of the profile. Several images can have the same one. */
 static void release_file(struct images *images, uint32_t number)
 {
 	struct profile_file *file = &images->profile->files.data[number];
@@ -620,8 +617,8 @@ static void release_file(struct images *images, uint32_t number)
 }
 
 /*
- * Releases the inodes whose files of the profile are all unused: the symbolizer has them under one of these numbers.
- * Sets ret_moved to 1 + the new index of each of the others.
+ * Releases the inodes whose files of the profile are all unused: one of these files is the number that the symbolizer knows. Sets ret_moved
+ * to 1 + the new index for each of the others.
  */
 static void release_opened(struct images *images, uint32_t *ret_moved)
 {

@@ -22,8 +22,8 @@
 #include "core/spaces/frame_reasons.h"
 
 enum {
-	HANDED_MAX = 64, /* open in the symbol worker at once: it has few descriptors, and reads a map as a whole */
-	OPEN_MIN = 64, /* that may be open here at once, even if the limit of open files is low */
+	HANDED_MAX = 64, /* in the symbol worker at once: it has few descriptors, and reads whole maps */
+	OPEN_MIN = 64, /* that may be open here, even if the limit of open files is low */
 	PROCESSES_MAX = 4096,
 	DUMPS_MAX = 4, /* of one process */
 	NR_BUCKETS = 1024,
@@ -32,18 +32,18 @@ enum {
 
 struct jit_map {
 	uint32_t tgid; /* 0: the slot is free */
-	uint32_t process; /* of its life */
-	uint32_t root; /* of its process: roots.h */
+	uint32_t process; /* number of the process (lives.h) */
+	uint32_t root; /* of the process: roots.h */
 	uint32_t next; /* in its bucket, or in the list of free slots: index + 1; 0: none */
-	int fd; /* -1: not open yet, or it can be opened again */
-	bool has_ended; /* the process has ended: its tgid may be reused */
-	bool was_named; /* frames were named after its process ended: no more will come */
+	int fd; /* -1: not open, or closed and to be opened again */
+	bool has_ended; /* its tgid may be reused */
+	bool was_named; /* frames were named after the process had ended: no more will come */
 	bool is_handed; /* the symbolizer has it */
-	uint8_t reason; /* enum frame_reason of code without a name in it */
+	uint8_t reason; /* enum frame_reason for its code without names */
 	uint64_t noted; /* the highest is the newest */
 	uint64_t used; /* the highest was used last */
 	uint64_t tried_ns;
-	struct opener_request mapping; /* of a jitdump; for a perf map `path` is NULL, otherwise owned */
+	struct opener_request mapping; /* of a jitdump, with an owned path; for a perf map the path is NULL */
 };
 
 struct jit_maps {
@@ -55,10 +55,10 @@ struct jit_maps {
 	uint32_t buckets[NR_BUCKETS]; /* by tgid: index + 1; 0: none */
 	uint32_t free; /* the first free slot: index + 1 */
 	size_t nr_open, nr_handed;
-	size_t nr_refused_processes; /* processes without a slot, because there were too many */
-	size_t nr_listed_again; /* named frames at places that a map lists more than once */
-	size_t nr_refused; /* existing files that were not trusted */
-	char refused[128]; /* the first one, and why */
+	size_t nr_refused_processes; /* processes whose maps were not remembered, because there were too many */
+	size_t nr_listed_again; /* named frames at addresses that a map lists more than once */
+	size_t nr_refused; /* files that were not trusted */
+	char refused[128]; /* the first of them, and why */
 	bool limit_raised;
 	uint64_t clock; /* for `noted` and `used` */
 };
@@ -99,7 +99,7 @@ static uint32_t number_of(const struct jit_maps *maps, const struct jit_map *map
 	return JIT_MAP_FIRST + position_of(maps, map);
 }
 
-/* The next map of this tgid in the list, also one of a process that has ended; NULL at the end. */
+/* The next map of this tgid in the list, of any process; NULL: none. */
 static struct jit_map *next_of(const struct jit_maps *maps, uint32_t link, uint32_t tgid)
 {
 	while (link && maps->maps.data[link - 1].tgid != tgid)
@@ -126,7 +126,6 @@ static void take_back(struct jit_maps *maps, struct jit_map *map)
 	maps->nr_handed--;
 }
 
-/* Frees the slot of a map, whose number can be reused. */
 static void forget(struct jit_maps *maps, struct jit_map *map)
 {
 	uint32_t *link = &maps->buckets[map->tgid % NR_BUCKETS];
@@ -147,7 +146,7 @@ static bool has_ended(struct jit_map *map)
 	return map->has_ended;
 }
 
-/* Frees the slots of processes that have ended and had no map. */
+/* Forgets maps of ended processes that were never opened. */
 static void forget_empty(struct jit_maps *maps)
 {
 	for (size_t i = 0; i < maps->maps.nr; i++) {
@@ -209,10 +208,9 @@ static const char *distrust(int fd, uint32_t user)
 }
 
 /*
- * Takes ownership of a descriptor, or gets the error of opening it. Returns the descriptor if the file is trusted, else
- * a negative errno. If it is not trusted, that is the reason of the code that the map should name, and the first such
- * file is kept for a message. Without a map, or with an empty one, the reason is only that the code is in memory
- * without a file.
+ * Takes ownership of a descriptor, or gets the error of opening it. Returns the descriptor if the file is trusted, else a negative errno. A
+ * file that is not trusted gives the map its reason, and the first one is kept for a message. A missing or empty map does not: its code
+ * stays REASON_ANONYMOUS.
  */
 static int believe(struct jit_maps *maps, struct jit_map *map, const char *path, int opened, uint32_t user)
 {
@@ -239,7 +237,7 @@ static int believe(struct jit_maps *maps, struct jit_map *map, const char *path,
 	return err;
 }
 
-/* Opens the perf map below a root. Takes ownership of the root's descriptor, which may be an error; `where` describes the root. */
+/* Opens the perf map below a root. Takes ownership of the root's descriptor, which may be an error. `where` describes the root. */
 static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, const char *where, uint32_t pid,
 		      uint32_t user)
 {
@@ -262,7 +260,7 @@ static int open_perf_map(struct jit_maps *maps, struct jit_map *map, uint32_t in
 	return fd >= 0 ? fd : open_below(maps, map, opener_root(0), "", map->tgid, user);
 }
 
-/* The number in the name of a jitdump; 0 for other files. */
+/* The number in the file name of a jitdump; 0: not a jitdump. */
 static uint32_t pid_of_dump(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -282,7 +280,7 @@ static size_t open_max(void)
 	return quarter < OPEN_MIN ? OPEN_MIN : quarter < PROCESSES_MAX ? quarter : PROCESSES_MAX;
 }
 
-/* The open map to close: the least used one of a living process, because it can be opened again; else one of a process that has ended. */
+/* The open map to close: the least used one of a living process, because it can be opened again; else of an ended process. */
 static struct jit_map *least_used(struct jit_maps *maps)
 {
 	struct jit_map *least[2] = {};
@@ -315,7 +313,7 @@ static void make_room(struct jit_maps *maps)
 	close_map(maps, map);
 }
 
-/* Passes the map to the symbol worker, which reads it at once. */
+/* Passes the map to the symbol worker, which reads it when it gets it. */
 static void hand_over(struct jit_maps *maps, struct jit_map *map)
 {
 	int fd = fcntl(map->fd, F_DUPFD_CLOEXEC, 0);
@@ -349,9 +347,9 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 		hand_over(maps, map);
 }
 
-/* ---- events of processes ---- */
+/* ---- processes ---- */
 
-/* Remembers only the newest dumps of a process, and those that were opened, because they may have given names. */
+/* Keeps only the newest dumps of a process, and those that were opened, because they may have given names. */
 void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, uint32_t process, const struct proc_mapping *mapping)
 {
 	const struct opener_request request = {
@@ -432,7 +430,7 @@ int jit_maps_open_again(struct jit_maps *maps, uint32_t number)
 	struct jit_map *map = i < maps->maps.nr ? &maps->maps.data[i] : NULL;
 	int fd;
 
-	if (map && map->is_handed && map->fd < 0) /* so that try_open() does not pass it to the worker */
+	if (map && map->is_handed && map->fd < 0) /* `is_handed`: so try_open() does not pass it to the worker */
 		try_open(maps, map, map->tried_ns);
 	fd = map ? fcntl(map->fd, F_DUPFD_CLOEXEC, 0) : -1;
 	return fd < 0 ? -ENOENT : fd;
@@ -445,9 +443,9 @@ struct waiting_frame {
 	uint32_t tgid, frame;
 };
 
-typedef VEC(struct waiting_frame) waiting_list; /* by tgid */
+typedef VEC(struct waiting_frame) waiting_list; /* sorted by tgid */
 
-/* Whether a map may name the frame later: a newer map, or the same one when it has grown. */
+/* Whether a map may name the frame later: a newer one, or the same one when it has grown. */
 static bool waits(const struct profile_frame *frame)
 {
 	return frame->kind == FRAME_USER_RAW &&
@@ -465,7 +463,7 @@ static int by_tgid(const void *one, const void *other)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* The frames of one process that have no name yet. */
+/* Unnamed frames of one process. */
 struct generated {
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
@@ -495,7 +493,7 @@ static struct generated frames_of(const struct profile *profile, const waiting_l
 	return generated;
 }
 
-/* Takes maps back from the symbolizer, the least used first, until it has at most `nr`; `kept` stays. */
+/* Removes maps from the symbolizer, except `kept`, the least used first, until it has at most `nr`. */
 static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, size_t nr)
 {
 	while (maps->nr_handed > nr) {
@@ -513,7 +511,7 @@ static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, 
 	}
 }
 
-/* Opens the map and passes it to the symbolizer, unless that was done. Returns whether the symbolizer has it. */
+/* Opens the map and passes it to the symbolizer, if needed. Returns whether the symbolizer has it. */
 static bool is_ready(struct jit_maps *maps, struct jit_map *map)
 {
 	if (map->fd < 0 && !map->is_handed)
@@ -556,7 +554,7 @@ static void take_answers(struct jit_maps *maps, const struct jit_map *map, const
 	}
 }
 
-/* If the worker has too little memory for all maps, it may have enough for this one alone. */
+/* If the worker has too little memory for all maps, it may have enough for one. */
 static void name_process(struct jit_maps *maps, struct jit_map *map, const waiting_list *waiting)
 {
 	_cleanup_(generated_done) struct generated generated = frames_of(maps->profile, waiting, map);
@@ -579,7 +577,7 @@ static void name_process(struct jit_maps *maps, struct jit_map *map, const waiti
 	take_answers(maps, map, &generated, answers);
 }
 
-/* Jitdumps first; of each kind the newest first. */
+/* Jitdumps first, then the newest first. */
 static int by_weight(const void *one, const void *other)
 {
 	const struct jit_map *a = *(struct jit_map *const *)one, *b = *(struct jit_map *const *)other;
@@ -605,7 +603,7 @@ static uint8_t reason_by_maps(const struct jit_maps *maps, const struct profile_
 	return is_known || !maps->nr_refused_processes ? REASON_ANONYMOUS : REASON_TOO_MANY_MAPS;
 }
 
-/* Forgets the maps of processes that had already ended when frames were last named: all their records have been read since. */
+/* Forgets the maps of processes that had ended before frames were last named: all their records have been read by now. */
 static void forget_ended(struct jit_maps *maps)
 {
 	for (size_t i = 0; i < maps->maps.nr; i++) {

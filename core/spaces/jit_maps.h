@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perf maps and jitdumps of processes: files in which a JIT compiler lists the names of its code.
+ * Perf maps and jitdumps: files in which a JIT compiler lists the names of its code.
  *
- * A jitdump is a file jit-PID.dump that the process has mapped executable; PID is the pid that the process itself sees.
- * A perf map is /tmp/perf-PID.map with the same PID in the root of the process; or in our root with the pid on the
- * host, for tools that write it from outside. It is opened at the first frame of generated code, because the process
- * and its private /tmp may not exist any more when names are needed. What is written later is read through the same
- * descriptor.
+ * A jitdump is a file jit-PID.dump that the process has mapped executable; PID is the process's pid in its own namespace. A perf map is
+ * /tmp/perf-PID.map with the same PID in the root of the process; or in the host's root with the pid on the host, for tools that write it
+ * from outside. It is opened at the first frame of generated code, because the process and its private /tmp may be gone when names are
+ * needed. Later additions are read through the same descriptor.
  *
- * Anyone can create such a file. So it must be a regular file with one hard link, not a symbolic link, owned by the
- * user of the process or by root, and not world-writable. (The group may write, because umask 002 makes such files.) If
- * a process has both, its jitdump takes precedence.
+ * Anyone can create such a file. So it must be a regular file with one hard link, not a symbolic link, owned by the user of the process or
+ * by root, and not world-writable. (It may be group-writable, because umask 002 makes such files.) If a process has both, its jitdump takes
+ * precedence.
  *
- * 4,096 maps are remembered. They may use a quarter of the limit of open files. Beyond that, maps of living processes
- * are closed, the least used first, and opened again when names are needed. The symbolizer has 64 at a time. The maps
- * of a process that has ended are forgotten when frames have been named twice.
+ * At most 4,096 maps are remembered, and they use at most a quarter of the limit of open files. Beyond that, maps of living processes are
+ * closed, the least used first, and opened again when names are needed. The symbolizer has at most 64 at a time. The maps of an ended
+ * process are forgotten when frames have been named twice since its end.
  */
 #pragma once
 
@@ -28,41 +27,34 @@
 struct jit_maps;
 
 /*
- * All are borrowed, and all but `profile` may be NULL. `why` gets the paths that were opened (core/base/why.h). The
- * host's perf maps are below `host_root` (opener.h), or below our root.
+ * All arguments are borrowed; all but `profile` may be NULL. `why` gets the paths that were opened (core/base/why.h). Without `host_root`
+ * (opener.h), our root is the host's.
  */
 struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer, const char *host_root,
 			      struct buf *why);
 void jit_maps_free(struct jit_maps *maps);
 
 /*
- * Reports an executable mapping of a process; it is remembered if its file has the name of a jitdump. `mapping` is only
- * read. `process` is that of its life (lives.h): a map names code of this process only, not of another process with the
- * same tgid.
+ * Call for each executable mapping; it is remembered if its file has the name of a jitdump. `process` is the number of the process
+ * (lives.h): a map does not name code of another process with the same tgid.
  */
 void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, uint32_t process, const struct proc_mapping *mapping);
 
-/* Reports the start of a process: maps of an earlier process with this tgid are not its own. */
+/* Call at the start of a process: maps of an earlier process with this tgid are not its own. */
 void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid);
 
 /*
- * Reports a frame of generated code of this process, with this root (roots.h): opens its maps, or tries again after
- * some time. Only for the newest process of the tgid, because the files opened are those of that one.
+ * Call for each frame of generated code: opens the maps of its process, which has this root (roots.h), or tries again after some time. Only
+ * for the newest process of the tgid, because its files are the ones that are opened.
  */
 void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t process, uint32_t root, uint64_t now_ns);
 
-/* Names the frames of generated code that have no name yet, or sets their reason. */
+/* Sets the names of frames of generated code that have none, or their reason. */
 void jit_maps_name_frames(struct jit_maps *maps);
 
-/*
- * Adds a sentence about frames whose name may be wrong, because memory was used again and maps have no times, and one about files that were
- * not trusted, if there were any.
- */
+/* Adds sentences about names that may be wrong (reused memory, maps without times) and about files that were not trusted. */
 void jit_maps_add_note(const struct jit_maps *maps, struct buf *text);
 
-/*
- * From this number on, the symbolizer's numbers are those of maps. jit_maps_open_again() opens a map again, for a new
- * worker: a descriptor or -ENOENT.
- */
+/* The symbolizer's numbers from here on are maps. jit_maps_open_again() opens one again for a new worker: a descriptor or -ENOENT. */
 #define JIT_MAP_FIRST 0x40000000u
 int jit_maps_open_again(struct jit_maps *maps, uint32_t number);

@@ -9,26 +9,26 @@
 #include "core/profile/tracer.h"
 
 enum {
-	KSYMBOLS_MAX = 65536, /* later code has no name once it is removed */
-	PIECES_MAX = 262144, /* one for each page that a symbol covers */
+	KSYMBOLS_MAX = 65536, /* later code has no name after its removal */
+	PIECES_MAX = 262144, /* one for each page of a symbol */
 	PAGE_BYTES = 4096,
-	NR_BUCKETS = 16384, /* the pages of such code are close together, so they are in different buckets */
+	NR_BUCKETS = 16384, /* the pages of such code are close together, so they fall into different buckets */
 };
 
 struct ksymbol {
 	uint64_t start, end;
-	uint64_t since_ns, until_ns; /* 0: before we read the side-band; UINT64_MAX: still present */
+	uint64_t since_ns, until_ns; /* 0: before the side-band was opened; UINT64_MAX: not removed */
 	string_id name; /* of `strings` */
 };
 
-/* A symbol in a page, and the one added before it in that page, or in a page of the same bucket. */
+/* A symbol in a page, linked to the piece added before it in the same bucket. */
 struct piece {
 	uint32_t symbol;
 	uint32_t before; /* 1 + the index of that piece; 0: none */
 };
 
 struct ksymbols {
-	VEC(struct ksymbol) symbols; /* as they came */
+	VEC(struct ksymbol) symbols; /* in the order of their records */
 	VEC(struct piece) pieces;
 	uint32_t newest[NR_BUCKETS]; /* 1 + the index of the newest piece, by page */
 	uint64_t first, end; /* all symbols are in [first, end) */
@@ -100,8 +100,8 @@ static void push(struct ksymbols *ksymbols, const struct sideband_record *record
 }
 
 /*
- * A record ends the code that was at this place: either that code is removed, or the record of its end was lost and its
- * place is reused. This also holds if there is no room for the new code.
+ * A record ends the code at this address: it reports its removal, or the record of that was lost and the address is reused. This also holds
+ * if there is no space for new code.
  */
 void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
 {
@@ -119,7 +119,7 @@ void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *recor
 		push(ksymbols, record);
 }
 
-/* The module that /proc/kallsyms shows for such code. */
+/* The module name in /proc/kallsyms for such code. */
 static const char *module_of(const char *name)
 {
 	if (!strncmp(name, "bpf", 3))
@@ -127,7 +127,7 @@ static const char *module_of(const char *name)
 	return !strncmp(name, "ftrace", 6) ? "__builtin__ftrace" : "__builtin__kprobes";
 }
 
-/* The code that contains a frame. A frame without a number can only be in code from before the side-band was read. */
+/* The code of a frame. A frame without a number can only be in code made before the side-band was opened. */
 static const struct ksymbol *symbol_of(const struct ksymbols *ksymbols, const struct profile_frame *frame)
 {
 	if (frame->generated && frame->generated <= ksymbols->symbols.nr)

@@ -11,17 +11,17 @@
 #include "core/spaces/images.h"
 
 #define NR_BUCKETS 4096
-#define NR_SLICES 16 /* of the buckets: one slice per sweep is searched for lives whose exit was not reported */
+#define NR_SLICES 16 /* of the buckets: each sweep checks one slice for lives whose exit was not reported */
 #define MAX_EXEC_NS 1000000000u
 #define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
 #define REREAD_PAUSE_MIN_NS (NSEC_PER_SEC / 10)
-#define MANY_MAPPINGS 4096 /* per life, if all together are too many; a quarter of it, if that is not enough */
+#define MANY_MAPPINGS 4096 /* per life, if there are too many in all; a quarter of it, if that is not enough */
 #define FEW_MAPPINGS 64
 
 /* Pids are assigned in sequence, so they are spread over the buckets. */
 struct lives {
 	struct life *buckets[NR_BUCKETS];
-	size_t slice; /* the next one to search */
+	size_t slice; /* the next one to check */
 	uint32_t nr_sweeps; /* of images */
 };
 
@@ -90,7 +90,7 @@ const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t add
 	return mapping;
 }
 
-/* Inserts the life before the older ones of its tgid. If there is a newer one, the life ends when that begins. */
+/* Inserts the life before the older ones of its tgid. If there is a newer one, the life ends where that begins. */
 static void insert(struct lives *lives, struct life *life)
 {
 	struct life **link = &lives->buckets[life->tgid % NR_BUCKETS], *before;
@@ -200,8 +200,6 @@ void life_tell_end(struct profile *profile, const struct life *life)
 		profile_end_life(profile, life->tgid, life->start_ns, life->end_ns);
 }
 
-/* ---- lives that have ended ---- */
-
 void lives_mark_images(struct lives *lives, struct images *images)
 {
 	lives->nr_sweeps++;
@@ -210,7 +208,7 @@ void lives_mark_images(struct lives *lives, struct images *images)
 			mappings_mark(life->mappings, lives->nr_sweeps, images_mark, images);
 }
 
-/* Whether its process has ended without a record: the record was lost, or there is no side-band. */
+/* Whether the process has ended without a record: the record was lost, or there is no side-band. */
 static bool has_gone_silently(const struct life *life, uint64_t now_ns)
 {
 	return life->end_ns == LIFE_RUNS && life->start_ns < now_ns && process_has_ended(life->tgid);
@@ -245,7 +243,7 @@ void lives_sweep(struct lives *lives, uint64_t time_ns, uint64_t now_ns,
 				if (mappings_count(life->mappings) <= many)
 					continue;
 				life_forget_mappings(life);
-				life->state = LIFE_COMPLETE; /* so they are read again only after a pause */
+				life->state = LIFE_COMPLETE; /* so maps are read again only after a pause */
 				life->is_cut = true;
 				changed(context, life);
 			}

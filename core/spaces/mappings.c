@@ -11,7 +11,7 @@
 #define PAST_MAX 512
 #define PAST_KEPT_NS 10000000000ULL
 
-/* A piece that a newer mapping has replaced. */
+/* A mapping, or a piece of one, that a newer mapping has replaced. */
 struct past_mapping {
 	struct mapping mapping;
 	uint64_t until_ns;
@@ -19,12 +19,12 @@ struct past_mapping {
 
 struct mappings {
 	unsigned int nr_holders;
-	uint32_t sweep; /* of mappings_mark() */
-	VEC(struct mapping) now;       /* by address */
+	uint32_t sweep; /* the last one, for mappings_mark() */
+	VEC(struct mapping) now; /* sorted by address */
 	VEC(struct past_mapping) past; /* oldest first */
 };
 
-static size_t nr_in_all; /* mappings in all tables, which only this file makes and frees */
+static size_t nr_in_all; /* of all tables */
 
 struct mappings *mappings_new(void)
 {
@@ -78,7 +78,7 @@ const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_
 	return mappings->now.data;
 }
 
-/* Copy on write. */
+/* Copies the table if it is shared. */
 static struct mappings *make_own(struct mappings **mappings)
 {
 	struct mappings *shared = *mappings, *own;
@@ -97,22 +97,20 @@ static struct mappings *make_own(struct mappings **mappings)
 	return own;
 }
 
-/* ---- adding ---- */
-
 /* The first mapping that ends above `address`. */
 static size_t first_above(const struct mappings *mappings, uint64_t address)
 {
 	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
 }
 
-/* Whether `b` has the content that `a` has at the same addresses, or would have there if it were longer. */
+/* Whether `b` maps the same content as `a`, or as `a` would if it were longer. */
 static bool is_continued_by(const struct mapping *a, const struct mapping *b)
 {
 	return a->image == b->image &&
 	       (a->image == IMAGE_ANONYMOUS || a->file_offset + (b->start - a->start) == b->file_offset);
 }
 
-/* JIT compilers constantly change the protection of parts of one area: these become one mapping. */
+/* JIT compilers change the protection of parts of an area all the time: they become one mapping. */
 static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covered, const struct mapping *mapping)
 {
 	struct mapping *left = i ? &mappings->now.data[i - 1] : NULL;
@@ -124,7 +122,7 @@ static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covere
 	return true;
 }
 
-/* If too many pieces are remembered, forgets the old ones, or half of them if none is old. */
+/* If too many pieces are kept, drops the old ones, or half of them if none is old. */
 static void forget_past(struct mappings *mappings, uint64_t now_ns)
 {
 	size_t nr_gone = 0;
@@ -139,7 +137,7 @@ static void forget_past(struct mappings *mappings, uint64_t now_ns)
 	memmove(mappings->past.data, mappings->past.data + nr_gone, mappings->past.nr * sizeof(*mappings->past.data));
 }
 
-/* Remembers the mappings that a new one replaces. If the new one existed before the side-band (time 0), they were never visible. */
+/* Keeps the mappings that a new one replaces, unless the new one is older than the side-band (time 0). */
 static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_t until_ns)
 {
 	if (!until_ns)
@@ -150,7 +148,7 @@ static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_
 	}
 }
 
-/* The new mapping, and the rest of the covered ones on either side. Returns the number of pieces. */
+/* Splits: the new mapping, and the rest of the covered ones on either side. Returns the number of pieces. */
 static size_t cut(const struct mapping *covered, size_t nr_covered, const struct mapping *mapping,
 		  struct mapping pieces[3])
 {
@@ -220,8 +218,6 @@ int mappings_add_all(struct mappings **mappings, const struct mappings *from)
 		err = mappings_add(mappings, &from->now.data[i]);
 	return err;
 }
-
-/* ---- finding ---- */
 
 static bool covers(const struct mapping *mapping, uint64_t address, uint64_t time_ns)
 {

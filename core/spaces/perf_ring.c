@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGEST_RECORD 8192 /* a mapping with a path of 4 KB has less */
+#define LARGEST_RECORD 8192 /* a mapping with a path of 4 KB is shorter */
 
 int perf_ring_init(struct perf_ring *ring, int fd, unsigned int order)
 {
@@ -35,7 +35,7 @@ void perf_ring_load(struct perf_ring *ring)
 	ring->tail = ring->page->data_tail; /* only we write it */
 }
 
-/* A full ring has no room again before this, so a check here misses no time in which it was full. */
+/* Only this frees space, so if the ring was full since the last call, this check finds it full. */
 static void give_back(struct perf_ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ static void give_back(struct perf_ring *ring)
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* `nr_bytes` from the tail on, in one piece. */
+/* The `nr_bytes` from the tail on, contiguous. */
 static const uint8_t *bytes_at_tail(struct perf_ring *ring, size_t nr_bytes)
 {
 	uint64_t position = ring->tail & (ring->nr_bytes - 1);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the ring of a perf event, which the kernel has mapped: records one after the other, which may wrap round at its
- * end.
- *
- * Only the kernel writes records, yet every length is checked. After an impossible record, the rest of the ring is
- * dropped, and that is counted.
+ * Reads the ring buffer of a perf event: records one after the other, which can wrap at the end. Only the kernel writes them, yet every
+ * length is checked: after an impossible record, the rest of the ring is dropped and counted.
  */
 #pragma once
 
@@ -17,20 +14,20 @@
 struct perf_event_mmap_page;
 
 struct perf_ring {
-	struct perf_event_mmap_page *page; /* of control words; the data follow it */
+	struct perf_event_mmap_page *page; /* control page; the data follows it */
 	const uint8_t *data;
 	uint64_t nr_bytes;   /* of data, a power of two */
 	uint64_t head, tail; /* head as of the last perf_ring_load() */
 	uint64_t nr_broken;  /* times that the rest of the ring was dropped */
-	bool was_full;       /* the kernel may have dropped a record; the caller clears it */
-	VEC(uint8_t) joined; /* a record that wrapped */
+	bool was_full; /* the kernel may have dropped a record; cleared by the caller */
+	VEC(uint8_t) joined; /* copy of a record that wraps */
 };
 
 /* Maps the ring of `fd` with 2^order pages of data. 0 or a negative errno. */
 int perf_ring_init(struct perf_ring *ring, int fd, unsigned int order);
 void perf_ring_done(struct perf_ring *ring);
 
-/* Reads how far the kernel has written. */
+/* Reads how much the kernel has written. */
 void perf_ring_load(struct perf_ring *ring);
 
 /* The next record, or NULL. It is valid until perf_ring_pop(). */

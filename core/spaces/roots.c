@@ -9,21 +9,21 @@
 #include "core/base/vec.h"
 #include "core/files/opener.h"
 
-#define NR_LOOKED_AT 16 /* of the least recently used, for one that may be released */
+#define NR_LOOKED_AT 16 /* least recently used roots to check for one that can be released */
 #define INIT 1
 
 struct root {
 	struct opener_directory directory;
 	uint32_t number;
 	uint32_t first_tgid,
-		last_tgid; /* that were seen in it; a container's first process tends to be its last, too */
-	uint64_t used; /* in uses of all roots */
+		last_tgid; /* processes seen in it; the first process of a container often stays to the end */
+	uint64_t used; /* value of `nr_uses` at its last use */
 };
 
 struct roots {
 	struct opener_directory ours;
-	VEC(struct root) others; /* at most ROOTS_MAX: anyone can make as many as they like */
-	uint32_t last_number; /* numbers are not used again: lives and files keep them */
+	VEC(struct root) others; /* at most ROOTS_MAX, because any user can make roots */
+	uint32_t last_number; /* numbers are not reused: lives and files refer to them */
 	uint64_t nr_uses;
 };
 
@@ -58,7 +58,7 @@ static uint32_t add(struct roots *roots, const struct opener_directory *director
 	return new.number;
 }
 
-/* If process 1 has another root than ours, that is the host's root, and gets number 1. */
+/* If the root of process 1 is not ours, it is the host's root and gets number 1. */
 struct roots *roots_new(void)
 {
 	struct roots *roots = xcalloc(1, sizeof(*roots));
@@ -105,8 +105,8 @@ static struct root *least_recently_used(struct roots *roots)
 }
 
 /*
- * Releases one of the NR_LOOKED_AT least recently used roots: one whose processes have gone, because roots_open() cannot open it any more.
- * A root that still has a process counts as just used, so that the next call looks at others. False: none could be released.
+ * Releases one of the NR_LOOKED_AT least recently used roots: one without processes, which roots_open() could not open any more. A root
+ * that has a process counts as just used, so that the next call checks others. False: none was released.
  */
 static bool make_room(struct roots *roots)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Order. A pass first takes the time, then reads how far each ring was written, and returns the records that are older
- * than that time. Whatever a task did before an event that the pass returns was written by then, also on another CPU,
- * because a task continues only when its record is complete. So an exec is never returned before the mappings that
- * precede it, nor a child before its birth. Younger records wait for the next pass.
+ * The order of records. A pass first reads the clock, then how much of each ring was written, and returns the records older than that time.
+ * What a task did before such a record was written by then, also on another CPU, because a task continues only when its record is complete.
+ * So an exec is never returned before earlier mappings, nor a child before its fork. Younger records are left for the next pass.
  */
 #include "core/spaces/sideband.h"
 
@@ -34,22 +33,22 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
-/* The ring of one CPU and the record at its tail. */
+/* The ring of one CPU, and the record at its tail. */
 struct cpu_stream {
 	struct cpu_stream *next_stream; /* in the list of all */
 	int cpu;
 	int fd, build_id_fd;
-	uint64_t build_id_event; /* its id; 0: none */
-	uint64_t nr_lost_told;   /* reported by records in the ring */
-	uint64_t nr_lost;        /* that, or the event's counter if it is higher */
+	uint64_t build_id_event; /* its id (PERF_EVENT_IOC_ID); 0: none */
+	uint64_t nr_lost_told; /* sum of the PERF_RECORD_LOST in the ring */
+	uint64_t nr_lost; /* that, or the event's counter if that is higher */
 	bool leaving; /* the CPU went offline: the ring is read to its end, then closed */
 	struct perf_ring ring;
 	struct sideband_record next;
 	size_t next_bytes;
-	struct sideband_record build_id; /* the last one, for the mapping that follows */
+	struct sideband_record build_id; /* of the last record, for the mapping that follows it */
 };
 
-/* A stream with a record in this pass. The times are adjacent in memory, because all are compared for each record. */
+/* A stream with a record in this pass. The times are close together in memory, because all are compared for each record. */
 struct queued {
 	uint64_t time_ns;
 	struct cpu_stream *stream;
@@ -59,14 +58,14 @@ struct sideband {
 	int epoll_fd;
 	unsigned int ring_order;
 	bool build_ids;
-	bool counts_lost; /* the kernel lets us read the number of lost records */
+	bool counts_lost; /* the number of lost records can be read from the event */
 	struct cpu_stream *streams;
 	VEC(struct queued) queue;
-	struct queued *current; /* whose record the caller has */
+	struct queued *current; /* its record was returned last */
 	struct wakeups *wakeups; /* NULL none */
 	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
-	bool was_full; /* a ring */
+	bool was_full; /* any ring */
 	size_t nr_unwatched;
 };
 
@@ -96,10 +95,10 @@ static int open_event(struct perf_event_attr *attributes, int cpu)
 }
 
 /*
- * The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK).
+ * Opens the largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK).
  *
- * The number of lost records can be read from v6.0 on (commit 119a784c8127 "perf/core: Add a new read format to get a
- * number of lost samples"). PERF_RECORD_LOST comes only with the next record of the same CPU, and so perhaps never.
+ * From v6.0 on, the number of lost records can be read (commit 119a784c8127 "perf/core: Add a new read format to get a number of lost
+ * samples"). PERF_RECORD_LOST comes only with the next record of the CPU, and so perhaps never.
  */
 static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 {
@@ -126,7 +125,7 @@ static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 
 /* ---- streams ---- */
 
-/* Build ids are optional: if this fails, mappings are identified by device and inode alone. */
+/* Build ids are optional: without them, device and inode identify a mapping. */
 static void open_build_ids(struct sideband *sideband, struct cpu_stream *stream)
 {
 	struct perf_event_attr attributes = event_attributes();
@@ -187,7 +186,7 @@ static bool is_watched(const struct sideband *sideband, int cpu)
 	return stream;
 }
 
-/* The event of an offline CPU does not work again when the CPU returns: its ring is read once more and closed. */
+/* The event of an offline CPU does not work when the CPU returns: its ring is read once more and closed. */
 static void drop_offline_streams(struct sideband *sideband, const cpu_list *cpus)
 {
 	struct cpu_stream **link = &sideband->streams, *stream;
@@ -224,9 +223,8 @@ static void follow_cpus(struct sideband *sideband)
 /* ---- a pass ---- */
 
 /*
- * The two events of a CPU report the same mapping one after the other, in an order that the kernel chooses
- * (perf_iterate_sb() walks a list to whose head attach_sb_event() adds). A build id that comes first is joined with its
- * mapping; one that comes after it is a separate record.
+ * The two events of a CPU report the same mapping one after the other, in either order (perf_iterate_sb() walks a list to whose head
+ * attach_sb_event() adds). A build id that comes first is joined with its mapping; one that comes second stays a separate record.
  */
 static void join_build_id(struct cpu_stream *stream)
 {
@@ -251,8 +249,8 @@ static void note_lost(struct sideband *sideband, struct cpu_stream *stream, uint
 }
 
 /*
- * Decodes the record at the tail. False if there is none for this pass. A record with a time more than a second ahead
- * is dropped: waiting for its time would block this ring.
+ * Decodes the record at the tail. False: none for this pass. A record that is more than a second in the future is dropped: it would block
+ * this ring.
  */
 static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 {
@@ -288,7 +286,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 	if (sideband->wakeups)
 		wakeups_acknowledge(sideband->wakeups);
 	sideband->cutoff_ns = clock_monotonic_ns();
-	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll reported */
+	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll has seen */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
 		follow_cpus(sideband);
 		sideband->cpus_checked_ns = sideband->cutoff_ns;
@@ -303,7 +301,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 	return sideband->cutoff_ns;
 }
 
-/* Removes the record that the caller had from its ring. */
+/* Removes the record that was returned last from its ring. */
 static void finish_current(struct sideband *sideband)
 {
 	struct queued *current = sideband->current;
@@ -335,7 +333,7 @@ const struct sideband_record *sideband_next(struct sideband *sideband)
 	return &stream->next;
 }
 
-/* ---- open, read, close ---- */
+/* ---- opening and closing ---- */
 
 void sideband_ring(struct sideband *sideband)
 {
@@ -355,7 +353,7 @@ static int open_all(struct sideband *sideband)
 	sideband->ring_order = cpus.nr > MANY_CPUS ? MAX_RING_ORDER - 1 : MAX_RING_ORDER;
 	for (size_t i = 0; !err && i < cpus.nr; i++) {
 		err = add_stream(sideband, cpus.data[i]);
-		if (err == -ENODEV) /* it went offline after it was listed */
+		if (err == -ENODEV) /* it went offline in between */
 			err = 0;
 		else if (err)
 			fail_host(err, "side-band: perf_event_open: %s", strerror(-err));

@@ -9,7 +9,7 @@
 #define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
 #endif
 
-/* The trailer of every record (sample_id_all), in the kernel's order of PERF_SAMPLE_TID | TIME | ID | CPU. */
+/* Follows every record (sample_id_all): PERF_SAMPLE_TID | TIME | ID | CPU, in the kernel's order. */
 struct trailer {
 	uint32_t tgid, tid;
 	uint64_t time_ns;
@@ -17,7 +17,7 @@ struct trailer {
 	uint32_t cpu, reserved;
 };
 
-/* The fixed part after struct perf_event_header, up to the variable text. */
+/* What follows struct perf_event_header, without the variable text. */
 union body {
 	struct {
 		uint32_t tgid, tid;
@@ -54,7 +54,7 @@ union body {
 
 static const struct {
 	uint8_t nr_bytes; /* minimum size of the body; 0: not used */
-	bool has_text;    /* with a NUL */
+	bool has_text; /* ends with NUL */
 } kinds[] = {
 	[PERF_RECORD_MMAP2] = { sizeof((union body){}.mmap2), true },
 	[PERF_RECORD_COMM] = { sizeof((union body){}.comm) },
@@ -70,9 +70,9 @@ _Static_assert(sizeof((union body){}.ksymbol) == 16, "layout of PERF_RECORD_KSYM
 _Static_assert(sizeof((union body){}.task) == 24, "layout of PERF_RECORD_FORK and PERF_RECORD_EXIT");
 
 /*
- * PERF_RECORD_MISC_MMAP_BUILD_ID is meaningful only in records of the event for build ids. perf_event_mmap_output()
- * sets it for that event and leaves it set for the next event that gets the same mapping (seen on v6.18). A mapping
- * without a build id comes from that event without the bit, and is ignored.
+ * PERF_RECORD_MISC_MMAP_BUILD_ID only counts in records of the event for build ids: perf_event_mmap_output() sets it for that event and
+ * leaves it set for the next event that gets the mapping (seen on v6.18). A mapping without a build id comes from that event without the
+ * bit, and is ignored.
  */
 static int take_mapping(const union body *body, bool with_build_id, uint16_t misc, struct sideband_record *record)
 {
@@ -96,7 +96,7 @@ static int take_mapping(const union body *body, bool with_build_id, uint16_t mis
 	return 0;
 }
 
-/* From the event for build ids, only build ids and lost records are used. */
+/* Of the event for build ids, only build ids and lost records are used. */
 static int decode_body(const struct perf_event_header *header, const uint8_t *bytes, size_t nr_bytes,
 		       bool with_build_id, struct sideband_record *record)
 {
@@ -121,7 +121,7 @@ static int decode_body(const struct perf_event_header *header, const uint8_t *by
 		record->start = body.ksymbol.start;
 		record->gone = body.ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 		return __builtin_add_overflow(record->start, body.ksymbol.length, &record->end) ? -EBADMSG : 0;
-	case PERF_RECORD_COMM: /* without the exec bit, prctl() has set a name, which changes no address */
+	case PERF_RECORD_COMM: /* without the exec bit, it is a prctl() that sets a name */
 		record->kind = header->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDEBAND_EXEC : SIDEBAND_OTHER;
 		record->tgid = body.comm.tgid;
 		record->tid = body.comm.tid;
@@ -142,10 +142,9 @@ static int decode_body(const struct perf_event_header *header, const uint8_t *by
 }
 
 /*
- * The position of the trailer: at the end, except in KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to
- * the header that it keeps for the next event (seen on v6.18). So the second of several listeners gets 32 undefined
- * bytes after the trailer, the third 64. In that record the trailer follows the name, which is padded to words. `bytes`
- * and the result count from the header.
+ * The offset of the trailer: at the end, except in KSYMBOL records. perf_event_ksymbol_output() adds the trailer's size to the header that
+ * it keeps for the next event (seen on v6.18), so the second listener gets 32 undefined bytes after the trailer, the third one 64. In these
+ * records the trailer follows the name, which is padded to 8 bytes. `bytes` and the result count from the header.
  */
 static size_t place_of_trailer(uint32_t type, const uint8_t *bytes, size_t nr_bytes)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the life of a process, and turns an address into a frame. docs/internals/address-spaces.md has the details.
+ * Finds the life of a process, and the frame of an address. docs/internals/address-spaces.md has the details.
  *
- * Everything has a time: a record that arrives after its process has called exec() is still looked up in the program in
- * which it was taken. Lives that have ended are kept until every record that can belong to them has been read.
+ * Everything has a time: a record that arrives after its process has called exec() is still looked up in the program in which it was taken.
+ * Ended lives are kept until every record that can belong to them has been read.
  */
 #include "core/spaces/spaces.h"
 
@@ -28,30 +28,30 @@
 #include "core/spaces/sideband.h"
 
 #define SWEEP_NS NSEC_PER_SEC
-#define GRACE_NS (2 * NSEC_PER_SEC)        /* by which a record may be late */
-#define SAME_MMAP_NS (NSEC_PER_SEC / 1000) /* between a mapping's record and its build id's */
+#define GRACE_NS (2 * NSEC_PER_SEC) /* records can arrive so late */
+#define SAME_MMAP_NS (NSEC_PER_SEC / 1000) /* limit between the records of a mapping and of its build id */
 #define MAX_PARENTS 16
 #define FIRST_MAPPABLE 4096 /* the first page is never mapped (vm.mmap_min_addr) */
 
 struct unread {
 	uint64_t nr;
-	uint32_t tgid; /* the first */
+	uint32_t tgid; /* of the first one */
 };
 
 struct spaces {
 	struct spaces_options options;
-	struct sideband *sideband; /* NULL: there are only maps */
+	struct sideband *sideband; /* NULL: only maps are used */
 	struct images *images;
 	struct roots *roots;
 	struct jit_maps *jit_maps;
 	struct ksymbols *ksymbols;
 	struct lives *lives;
 	VEC(uint32_t) changed;     /* tgids, for spaces_next_changed() */
-	size_t nr_taken;           /* of `changed` */
-	uint64_t now_ns;           /* the side-band has been read up to here */
+	size_t nr_taken; /* how many of `changed` were returned */
+	uint64_t now_ns; /* the side-band was read up to this time */
 	uint64_t swept_ns;         /* when ended lives were last freed */
-	uint32_t nr_processes;     /* for `process` of struct life */
-	struct unread denied, late; /* processes whose maps may not be read, or take too long */
+	uint32_t nr_processes; /* so far, for `process` of struct life */
+	struct unread denied, late; /* processes whose maps cannot be read for lack of permission, or took too long */
 	char *why_no_sideband;
 	struct buf note;
 };
@@ -67,7 +67,7 @@ static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t st
 		life_tell_end(spaces->options.profile, before);
 	life->process = ++spaces->nr_processes;
 	life->nr_lost = spaces_lost(spaces);
-	/* without the side-band, only another reading of maps shows later mappings */
+	/* without the side-band, later mappings are only found by reading maps again */
 	life->reread_pause_ns = spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
 	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
 	return life;
@@ -80,7 +80,7 @@ static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uin
 	return life ? life : begin_life(spaces, tgid, 0);
 }
 
-/* Notes a change, once until spaces_next_changed() takes it. */
+/* Adds the life to the list of changes, unless it is there. */
 static void note_change(struct spaces *spaces, struct life *life)
 {
 	if (!spaces->options.follows || !life->unwound || life->changed)
@@ -95,7 +95,7 @@ static void want_unwound(struct spaces *spaces, struct life *life)
 	note_change(spaces, life);
 }
 
-/* Adds the mapping and returns its image. A JIT compiler maps the beginning of its jitdump executable, so that tools find it here. */
+/* Adds the mapping and returns its image. A JIT compiler maps its jitdump executable, so that tools find it. */
 static uint32_t add_mapping(struct spaces *spaces, struct life *life, const struct proc_mapping *found,
 			    uint64_t since_ns)
 {
@@ -132,8 +132,8 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 static void drain(struct spaces *spaces);
 
 /*
- * Reads the maps of a life that still runs. Meanwhile the process may exec, or its pid be reused. Then the side-band,
- * which is read afterwards, has a newer life, and the result is dropped.
+ * Reads the maps of a life that still runs. Meanwhile the process may exec, or its pid be reused: the side-band, which is read afterwards,
+ * then has a newer life, and the result is dropped.
  */
 static int read_life(struct spaces *spaces, struct life *life)
 {
@@ -144,7 +144,7 @@ static int read_life(struct spaces *spaces, struct life *life)
 
 	if (nr > 0)
 		drain(spaces);
-	/* records that are lost meanwhile cause no other reading: that does not help while records are lost all the time */
+	/* records lost meanwhile do not cause another reading, which would not help while records are lost all the time */
 	life->nr_lost = spaces_lost(spaces);
 	if (nr > 0 && lives_is_newest(spaces->lives, life)) {
 		mappings_free(before);
@@ -156,7 +156,7 @@ static int read_life(struct spaces *spaces, struct life *life)
 	return nr < 0 ? nr : -ESRCH;
 }
 
-/* For a forked process whose maps cannot be read: gives it the mappings of its parent, and then its own, from the side-band. */
+/* For a forked process whose maps cannot be read: adds its own mappings, from the side-band, to those of its parent. */
 static void inherit(struct life *life, const struct life *parent)
 {
 	struct mappings *own = life->mappings;
@@ -167,14 +167,14 @@ static void inherit(struct life *life, const struct life *parent)
 	mappings_free(own);
 }
 
-/* Whether the process of the life may still exist under this pid. */
+/* Whether the life's process may still run under this pid. */
 static bool may_be_read(struct spaces *spaces, const struct life *life, uint64_t time_ns)
 {
 	uint64_t start_ns;
 
 	if (!lives_is_newest(spaces->lives, life))
 		return false;
-	/* only without the side-band can a pid have been reused unnoticed */
+	/* without the side-band, a pid can have been reused unnoticed */
 	return spaces->sideband || process_start_time(life->tgid, &start_ns) || start_ns <= time_ns;
 }
 
@@ -184,14 +184,14 @@ static void note_unread(struct unread *unread, const struct life *life)
 		unread->tgid = life->tgid;
 }
 
-/* What keeps maps from being read may pass: a lock of the process, too many open files. */
+/* Whether to read maps again: a lock of the process or too many open files may have been temporary. */
 static bool may_retry(const struct spaces *spaces, struct life *life)
 {
 	return life->state == LIFE_UNREADABLE && lives_is_newest(spaces->lives, life) &&
 	       life_may_reread(life, spaces->now_ns, false);
 }
 
-/* Finds the mappings from before the side-band: in maps, or from the ancestors, up to `nr_parents` generations back. */
+/* Finds the mappings from before the side-band: in maps, or in those of its ancestors, up to `nr_parents` generations back. */
 static enum life_state complete_life(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_parents)
 {
 	struct life *parent;
@@ -217,9 +217,8 @@ static enum life_state complete_life(struct spaces *spaces, struct life *life, u
 }
 
 /*
- * Finds the root of the process, or, if the process has ended, that of the life before. The pid may be reused
- * meanwhile: then the side-band, which is read afterwards, has the new life. An unknown root is treated as ours
- * (roots.h).
+ * Finds the root of the process or, if the process has ended, that of the life before. If the pid is reused meanwhile, the side-band, which
+ * is read afterwards, has the new life. An unknown root counts as ours (roots.h).
  */
 static void learn_root(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_origins)
 {
@@ -264,7 +263,7 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
 }
 
-/* Adds the build id to the mapping that came just before it. */
+/* Adds the build id to the mapping just before it. */
 static void note_build_id(struct spaces *spaces, const struct sideband_record *record)
 {
 	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
@@ -314,7 +313,7 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 		want_unwound(spaces, life);
 }
 
-/* Threads end one by one, and the leader is not always the last. */
+/* The process has ended when its leader has; threads that end later move the end. */
 static void note_exit(struct spaces *spaces, const struct sideband_record *record)
 {
 	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
@@ -368,10 +367,7 @@ static void note_sweep_change(void *context, struct life *life)
 	note_change(spaces, life);
 }
 
-/*
- * A life is kept until the sweep after the next one: by then the caller has read all records that can belong to it,
- * even if it was busy for a while. Its images are kept as long.
- */
+/* A life and its images stay until the sweep after the next one: by then, the caller has read all records that can belong to it. */
 void spaces_update(struct spaces *spaces)
 {
 	uint64_t before_ns = spaces->swept_ns > GRACE_NS ? spaces->swept_ns - GRACE_NS : 0;
@@ -402,7 +398,7 @@ void spaces_update_held(struct spaces *spaces, uint32_t tgid, uint64_t program_n
 		note_change(spaces, life);
 }
 
-/* ---- processes that changed ---- */
+/* ---- changed processes ---- */
 
 bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_process)
 {
@@ -426,7 +422,7 @@ bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_proce
 
 /* ---- the life of a record ---- */
 
-/* Without a complete side-band, only the record's data about its process show an exec. */
+/* If the side-band is missing or has lost records, only the record itself shows an exec. */
 static bool is_another_program(const struct spaces *spaces, const struct life *life,
 			       const struct profile_record *record)
 {
@@ -454,9 +450,9 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 }
 
 /*
- * An address without a mapping can be a reason to read maps again: the side-band has lost records or does not exist,
- * the mapping was moved (mremap(), which the kernel does not report), or there were too many images. Most such
- * addresses come from a walk by frame pointers through code without them, so the pauses grow.
+ * An address without a mapping can be a reason to read maps again: side-band records were lost or there is no side-band, the mapping was
+ * moved (mremap(), which the kernel does not report), or there were too many images. Most such addresses come from walks by frame pointers
+ * through code without them, so the pauses grow.
  */
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
 {
@@ -513,7 +509,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 	};
 	const struct mapping *mapping = NULL;
 
-	/* a call can be the last instruction of a mapping, so the address of the call counts */
+	/* a call can be the last instruction of a mapping, so the address before the return address counts */
 	if (life)
 		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
 	if (!mapping && exact && life && !spaces_lost(spaces))
@@ -556,19 +552,19 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid)
 	want_unwound(spaces, complete_now(spaces, tgid));
 }
 
-/* The current mappings are not reported as changes, because the exec will replace them. */
+/* The current mappings are not reported as changes: exec will replace them. */
 bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 {
 	if (!spaces->sideband)
-		return false; /* the mappings are read at the first record */
+		return false; /* its maps are read at the first record */
 	complete_now(spaces, tgid)->unwound = true;
 	sideband_ring(spaces->sideband);
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- start and end ---- */
 
-/* A side-band that could not be opened is no failure: its cause becomes the note. */
+/* If the side-band cannot be opened, that is no failure: the cause becomes a note. */
 static void note_sideband(struct spaces *spaces, int err)
 {
 	if (!err)

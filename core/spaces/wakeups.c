@@ -20,11 +20,11 @@ struct wakeup {
 };
 
 struct wakeups {
-	int epoll_fd; /* the caller's: gets the events, and the end of the muting */
-	int events_fd; /* an epoll descriptor of all events, so that one call mutes them */
+	int epoll_fd; /* the caller's: gets the events, and the timer that ends the muting */
+	int events_fd; /* an epoll descriptor for all events, so that one call mutes them */
 	int mute_fd; /* a timer */
-	bool muted; /* the events are muted */
-	uint64_t saved_ns; /* saved wakeups, as WAKEUPS_MUTE_NS each */
+	bool muted;
+	uint64_t saved_ns; /* unused wakeups, as time: WAKEUPS_MUTE_NS each */
 	uint64_t acknowledged_ns;
 	VEC(struct wakeup) events;
 };
@@ -104,10 +104,7 @@ void wakeups_remove_cpu(struct wakeups *wakeups, int cpu)
 	wakeups->events.nr = nr;
 }
 
-/*
- * Empties the rings, because a full ring writes no record and wakes nobody. Also clears their readiness; later records
- * are reported again. Returns whether there were any records.
- */
+/* Empties the rings, because a full one wakes nobody, and clears their readiness. Returns whether there were records. */
 static bool empty_all(struct wakeups *wakeups)
 {
 	struct epoll_event ignored[64];
@@ -140,7 +137,7 @@ static bool may_go_on(struct wakeups *wakeups)
 		wakeups->saved_ns -= WAKEUPS_MUTE_NS;
 		return true;
 	}
-	wakeups->saved_ns = 0; /* the time while muted counts for the wakeup at its end */
+	wakeups->saved_ns = 0; /* the muted time counts for the wakeup at its end */
 	return false;
 }
 

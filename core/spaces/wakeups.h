@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wakes us when a program of this host maps code, forks or ends: an event for each CPU with a ring, whose records are
- * not used. The rings of the side-band have one watermark for all of their records, which is far too high for that.
+ * Wakes the caller when a program of this host maps code, forks or ends: an extra event per CPU with a ring, whose records are not used.
+ * The rings of the side-band have one watermark for all records, which is far too high for that.
  *
- * A program that starts maps a dozen files within a millisecond, and each should be known at once; but a build starts
- * hundreds of programs a second. So there is one wakeup in each WAKEUPS_MUTE_NS on average, and up to WAKEUPS_BURST can
- * be saved up. When these are used up, the events are muted for that time after each wakeup. If anything came
- * meanwhile, the next wakeup is at the end of that time. So a mapping is known after that time at the latest.
+ * A starting program maps a dozen files within a millisecond, and each should be known at once; but a build starts hundreds of programs a
+ * second. So on average there is one wakeup per WAKEUPS_MUTE_NS, and up to WAKEUPS_BURST can be saved up. When these are used up, the
+ * events are muted for WAKEUPS_MUTE_NS after each wakeup; if there were events meanwhile, the next wakeup is at the end of that time. So no
+ * mapping stays unknown for longer.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 struct wakeups;
 
-/* `epoll_fd`, which is borrowed, becomes readable when something has happened. NULL if the kernel refuses. */
+/* `epoll_fd`, which is borrowed, becomes readable when something happened. NULL: not possible. */
 struct wakeups *wakeups_new(int epoll_fd);
 void wakeups_free(struct wakeups *wakeups);
 
