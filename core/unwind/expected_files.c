@@ -15,23 +15,21 @@
 #include "symbolize/unwind.h"
 
 #define MAX_FILES 1000 /* LibreOffice maps 300 */
-#define MAX_SCRIPTS 4 /* that name each other as interpreter, as in the kernel */
-#define MAX_LOOKS 20000 /* at places where a library may be: a file can name thousands of folders */
-#define SCRIPT_BYTES 256 /* of the line "#!", as in the kernel */
+#define MAX_SCRIPTS 4 /* scripts whose interpreter is a script; the kernel has the same limit */
+#define MAX_LOOKS 20000 /* of places for libraries: a file can name thousands of directories */
+#define SCRIPT_BYTES 256 /* of the "#!" line, as in the kernel */
 
 struct expected_files {
 	struct library_finder *finder;
 	int root_fd;
 	name_list paths; /* of the files, by number */
-	name_list names; /* of libraries that were looked for */
-	char *program_folders; /* in which the program has all libraries searched for first: DT_RPATH; NULL none */
+	name_list names; /* of libraries that were searched */
+	char *program_folders; /* searched first for every library: the program's DT_RPATH; NULL: none */
 	size_t nr_given;
 	unsigned int nr_looks;
 };
 
-/* ---- the program ---- */
-
-/* A descriptor of a program as execvp() finds it, and its path; or a negative errno. */
+/* Opens a program as execvp() finds it, and returns its path. A descriptor or a negative errno. */
 static int open_program(const struct expected_files *files, const char *word, char **ret_path)
 {
 	const char *folders = strchr(word, '/') ? "" : getenv("PATH");
@@ -52,7 +50,7 @@ static int open_program(const struct expected_files *files, const char *word, ch
 	return -ENOENT;
 }
 
-/* What the line "#!" of a script says, malloc()ed; NULL for another file. */
+/* The text after "#!" of a script, malloc()ed; NULL for another file. */
 static char *script_line(int fd)
 {
 	char line[SCRIPT_BYTES + 1] = {};
@@ -65,7 +63,7 @@ static char *script_line(int fd)
 
 static void add_program(struct expected_files *files, const char *word, int nr_scripts);
 
-/* What env(1) executes: the word after its options, some of which have an argument, and after the variables that it sets. */
+/* The program that env(1) executes: the word after its options, some of which have an argument, and its variables. */
 static char *word_behind_env(char *line)
 {
 	char *word = next_word(&line);
@@ -84,9 +82,7 @@ static char *word_behind_env(char *line)
 	return word;
 }
 
-/*
- * Unlike execvp(), the kernel takes a name without a slash from the working directory. env(1) executes another program.
- */
+/* Unlike execvp(), the kernel opens a name without a slash in the working directory. env(1) executes another program. */
 static void add_interpreter(struct expected_files *files, char *line, int nr_scripts)
 {
 	char *word = next_word(&line), *name = word ? strrchr(word, '/') : NULL;
@@ -114,9 +110,7 @@ static void add_program(struct expected_files *files, const char *word, int nr_s
 		add_interpreter(files, line, nr_scripts - 1);
 }
 
-/* ---- libraries ---- */
-
-/* A folder that the file at `path` names, with the folder of that file in the place of $ORIGIN. */
+/* Replaces $ORIGIN by the directory of the file at `path`, which names this directory. */
 static char *expand_folder(const char *folder, const char *path)
 {
 	static const char *const origins[] = { "$ORIGIN", "${ORIGIN}" };
@@ -131,7 +125,7 @@ static char *expand_folder(const char *folder, const char *path)
 	return xstrdup(folder);
 }
 
-/* Looks into folders as DT_RUNPATH and LD_LIBRARY_PATH name them, an empty one for the working directory; NULL: none. */
+/* Searches directories separated by colons (DT_RUNPATH, LD_LIBRARY_PATH); "" is the working directory. NULL: not found. */
 static char *find_in(struct expected_files *files, const char *folders, const char *path, const char *name)
 {
 	_cleanup_(freep) char *text = folders ? xstrdup(folders) : NULL;
@@ -149,14 +143,14 @@ static char *find_in(struct expected_files *files, const char *folders, const ch
 	return NULL;
 }
 
-/* The folders that the file at `path` names; NULL: none. With DT_RUNPATH, those of the program are not used. */
+/* The directories for libraries in the file at `path`; NULL: none. A file with DT_RUNPATH does not use those of the program. */
 struct said_folders {
 	const char *path;
-	const char *own; /* DT_RUNPATH: of what this file needs, and nothing else */
+	const char *own; /* DT_RUNPATH: only for what this file itself needs */
 	const char *old; /* DT_RPATH */
 };
 
-/* In the order of ld.so(8). */
+/* Searches in the order of ld.so(8). */
 static void add_library(struct expected_files *files, const char *name, const struct said_folders *said)
 {
 	const char *path = said->path;
@@ -206,8 +200,6 @@ void expected_files_add_needs(struct expected_files *files, uint32_t number, con
 	if (!number && said.old && !files->program_folders)
 		files->program_folders = xstrdup(said.old);
 }
-
-/* ---- the whole ---- */
 
 struct expected_files *expected_files_new(const char *word)
 {

@@ -17,11 +17,10 @@
 #include "core/base/vec.h"
 #include "core/host/signals.h"
 
-#define CHUNK_WORDS \
-	(ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this size, for which there is room between others */
+#define CHUNK_WORDS (ST_SLAB_WORDS / 8) /* rows are stored in pieces of up to this size, which fit between others */
 
-#define RETIRED_MAX (ST_SLAB_LONGS / 2) /* longs that wait to be used again */
-#define SPARE_SLABS 1                   /* that hold nothing and are kept for what comes */
+#define RETIRED_MAX (ST_SLAB_LONGS / 2) /* longs that are not reusable yet */
+#define SPARE_SLABS 1 /* empty slabs to keep */
 
 typedef VEC(struct unwind_extent) extent_list;
 
@@ -33,25 +32,22 @@ struct table {
 	extent_list rows;
 };
 
-/*
- * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows; more would count as
- * memory of this process, although the kernel has them anyway.
- */
+/* A slab that is mapped for writing. Two suffice, for a directory and its rows; all mapped ones count as memory of this process. */
 struct window {
 	uint32_t slab;
 	struct st_slab *memory; /* NULL: none */
 };
 
 /*
- * A slab that is being put into its slot, or taken out of it. That takes as long as a program may run, 4 to 135 ms, so
- * a thread waits for it. A program that looks meanwhile finds no slab, and unwinds by frame pointers.
+ * A slab that is being put into its slot or taken out. The kernel waits for all running programs, 4 to 135 ms, so a thread does it.
+ * Meanwhile a program finds no slab, and walks by frame pointers.
  */
 struct put {
 	pthread_t thread;
-	bool running; /* the thread */
-	int outer, inner; /* inner -1: the slot becomes empty */
+	bool running; /* `thread` was started */
+	int outer, inner; /* `inner` -1: empties the slot */
 	uint32_t slot;
-	uint64_t nr_before; /* number of pieces that were retired before: no program reads them once the slab is in place */
+	uint64_t nr_before; /* pieces that were retired before: no program reads them once the slab is in place */
 	atomic_bool done;
 	int err;
 };
@@ -59,16 +55,16 @@ struct put {
 struct unwind_store {
 	struct unwind_store_options options;
 	VEC(struct put *) puts;
-	uint64_t nr_released; /* pieces that were retired and are free again, since the start */
+	uint64_t nr_released; /* retired pieces that were made free since the start */
 	VEC(int) slabs; /* descriptors; -1: the slot is empty */
 	size_t nr_slabs; /* without the empty slots */
 	uint64_t nr_used, nr_retired; /* longs */
 	struct window windows[2];
-	unsigned int last_window; /* used last */
+	unsigned int last_window; /* index of the last one used */
 	VEC(void *) read; /* slabs that are mapped for reading, by number; NULL: not mapped */
-	extent_list free; /* by place */
-	bool any_empty; /* a slab that holds nothing may be among them */
-	extent_list retired; /* removed, and maybe still read */
+	extent_list free; /* sorted by place */
+	bool any_empty; /* an empty slab may be among them */
+	extent_list retired; /* removed, but maybe still read */
 	VEC(struct table) tables;
 	uint64_t nr_spaces; /* made since the start */
 };
@@ -112,7 +108,7 @@ void unwind_store_free(struct unwind_store *store)
 	free(store);
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
 static void erase(extent_list *list, size_t at, size_t nr)
 {
@@ -120,7 +116,7 @@ static void erase(extent_list *list, size_t at, size_t nr)
 	memmove(list->data + at, list->data + at + nr, (list->nr - at) * sizeof(*list->data));
 }
 
-/* Pieces of different slabs stay apart: nothing may cross their border. */
+/* Pieces of different slabs stay separate. */
 static bool is_continued_by(const struct unwind_extent *a, const struct unwind_extent *b)
 {
 	return a->place + a->nr == b->place && b->place % ST_SLAB_LONGS;
@@ -154,7 +150,7 @@ static void retire(struct unwind_store *store, struct unwind_extent extent)
 	store->nr_retired += extent.nr;
 }
 
-/* Makes what was retired free, up to number `nr_before` since the start. */
+/* Frees the retired pieces up to number `nr_before` since the start. */
 static void release_retired(struct unwind_store *store, uint64_t nr_before)
 {
 	size_t nr = 0;
@@ -170,10 +166,7 @@ static void release_retired(struct unwind_store *store, uint64_t nr_before)
 
 /* ---- slabs ---- */
 
-/*
- * An update of the outer map returns after every program that was running has finished. A slab that cannot be taken out
- * stays in its slot until another one is put there.
- */
+/* Updating the outer map waits for running programs. A slab that cannot be taken out stays until another takes its slot. */
 static void *put_slab(void *argument)
 {
 	struct put *put = argument;
@@ -186,7 +179,7 @@ static void *put_slab(void *argument)
 	return NULL;
 }
 
-/* Where no thread can be started, the slab is put before this returns. */
+/* If no thread can be started, puts the slab itself. */
 static void start_put(struct put *put)
 {
 	sigset_t before;
@@ -213,10 +206,7 @@ static void begin_put(struct unwind_store *store, uint32_t slot, int fd)
 	vec_push(&store->puts, put);
 }
 
-/*
- * Ends the puts that are done, with `all` also those that are not. A slab that could not be put is tried again, unless
- * `all`, because parts of it are in use already.
- */
+/* Finishes the puts that are done; `all`: waits for all. A slab that could not be put is tried again, except with `all`. */
 static int finish_puts(struct unwind_store *store, bool all)
 {
 	size_t nr = 0;
@@ -316,12 +306,12 @@ static int allocate(struct unwind_store *store, size_t nr, struct unwind_extent 
 		err = unwind_store_settle(store);
 		if (err || take(store, (uint32_t)nr, ret_extent))
 			return err;
-		err = make_slab(store); /* in the place of one that was being taken out */
+		err = make_slab(store); /* in the slot of a slab that was being taken out */
 	}
 	return err || take(store, (uint32_t)nr, ret_extent) ? err : -ENOSPC;
 }
 
-/* The last slab that holds nothing, in the list of what is free, if there is another one; otherwise the end of the list. */
+/* The index in `free` of the last empty slab, if more than SPARE_SLABS are empty; else the number of free pieces. Slab 0 stays. */
 static size_t find_spare(const struct unwind_store *store)
 {
 	size_t nr = 0, last = store->free.nr;
@@ -373,7 +363,7 @@ uint64_t unwind_store_bytes(const struct unwind_store *store)
 	return store->nr_used * 8;
 }
 
-/* The memory of a place, for writing; valid until two other slabs have been requested. NULL: no memory. */
+/* Maps a place for writing; valid until two other slabs are mapped. NULL: no memory. */
 static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 {
 	const uint32_t slab = place / ST_SLAB_LONGS;
@@ -414,7 +404,7 @@ const void *unwind_store_slab(struct unwind_store *store, uint32_t number)
 
 /* ---- tables ---- */
 
-/* Copies the rows of the pages from `first` up to `last`, and writes their entries of the directory. */
+/* Copies the rows of the pages [first, last), and writes their directory entries. */
 static int copy_piece(struct unwind_store *store, struct table *table, const struct unwind_table *source, size_t first,
 		      size_t last, size_t nr_rows)
 {
@@ -461,7 +451,7 @@ static int copy_table(struct unwind_store *store, struct table *table, const str
 		return -ENOMEM;
 	if (rules)
 		memcpy(rules, source->rules.data, source->rules.nr * sizeof(*source->rules.data));
-	while (!err && first < source->pages.nr) { /* as many pages as have rows that fit into one piece */
+	while (!err && first < source->pages.nr) { /* as many pages as have rows for one piece */
 		nr_rows = 0;
 		for (last = first; last < source->pages.nr; last++) {
 			if (nr_rows + ST_UNWIND_PAGE_NR(source->pages.data[last]) > CHUNK_WORDS)
@@ -511,7 +501,7 @@ void unwind_store_remove(struct unwind_store *store, uint32_t number)
 
 /* ---- processes ---- */
 
-/* Points the mapping to the directory entry of its first page. */
+/* Sets the mapping's table, from the directory entry of its first page on. */
 static void place_table(const struct table *table, const struct unwind_space_mapping *mapping,
 			struct st_space_mapping *ret_mapping)
 {
@@ -559,7 +549,7 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
 {
 	size_t nr_left = 0;
 
-	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": walks do not search for such addresses */
+	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": no walk searches such addresses */
 		nr--;
 	if (nr <= max)
 		return nr;

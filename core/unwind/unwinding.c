@@ -12,14 +12,14 @@
 #include "core/unwind/expected_files.h"
 
 #define MAX_TRIES 8
-#define PUT_OFF_MAX 4 /* files of a process that find no room with the worker, after which no more are opened for now */
-#define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
-#define WORK_MS 20 /* of one call without a timeout: there are events to be read, too */
+#define PUT_OFF_MAX 4 /* files of a process that the worker has no room for, before the others are not opened for now */
+#define PUBLISH_MS 100 /* how often processes get new tables while tables arrive one by one */
+#define WORK_MS 20 /* limit of a call without a timeout, because events have to be read too */
 #define EVICT_FROM 256 /* modules */
 #define EVICT_FROM_BYTES (8u << 20) /* of tables and mappings */
 #define RETRY_MS 10000
 #define RETRY_MAX_MS (64 * RETRY_MS)
-#define PYTHONS_MAX 4096 /* processes that nobody has taken */
+#define PYTHONS_MAX 4096 /* not taken yet */
 
 struct unwinding *unwinding_new(const struct unwinding_options *options)
 {
@@ -96,7 +96,7 @@ static void set_state(struct unwinding *unwinding, uint32_t image, enum state st
 	module->state = (uint8_t)state;
 }
 
-/* Takes ownership of `fd`. False: put off, the worker has no room for more requests of this owner. */
+/* Takes ownership of `fd`. False: the worker has no room for more requests of this owner. */
 static bool ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32_t root)
 {
 	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd, root);
@@ -111,8 +111,8 @@ static bool ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32
 }
 
 /*
- * Requests the table of an image, once; later, while as many are being made as may be. False: it is put off now. It is opened again
- * when the worker has made a table, not for each of the 20,000 places where a process may have it mapped: opening it costs a child.
+ * Requests the table of an image once; does nothing if too many are requested. False: the worker had no room. The image is not opened again
+ * until the worker has made a table: a process may map it at 20,000 places, and opening it costs a child.
  */
 static bool ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
 {
@@ -131,7 +131,7 @@ static bool ask_for(struct unwinding *unwinding, uint32_t image, const struct im
 	return true;
 }
 
-/* ---- what is expected ---- */
+/* ---- expected files ---- */
 
 static void ask_for_expected(struct unwinding *unwinding)
 {
@@ -161,7 +161,7 @@ void unwinding_expect(struct unwinding *unwinding, const char *word)
 	ask_for_expected(unwinding);
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
 static void mark_used(struct unwinding *unwinding, const struct space *space)
 {
@@ -177,7 +177,7 @@ static void mark_used(struct unwinding *unwinding, const struct space *space)
 							       unwinding->code_tables.data[i].number;
 }
 
-/* There may be room now for what found none. Processes are given it by publish_incomplete(). */
+/* Makes tables that did not fit requestable again. publish_incomplete() gives them to processes. */
 static void try_refused_again(struct unwinding *unwinding)
 {
 	bool any = false;
@@ -246,10 +246,7 @@ int unwinding_store(struct unwinding *unwinding, const struct unwind_table *tabl
 
 /* ---- publishing ---- */
 
-/*
- * Sets the table of the mapping and how its addresses differ from offsets. Where they do not differ by whole pages, the
- * table is not used.
- */
+/* Sets the table, and the difference between addresses and file offsets. If that is no multiple of a page, there is no table. */
 static void place_module(const struct module *module, const struct mapping *mapping, struct unwind_space_mapping *to)
 {
 	struct unwind_table segments = { .nr_segments = module->nr_segments };
@@ -278,14 +275,15 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		module = module_of(unwinding, mapping->image);
 		if (module->state <= STATE_WAITING) {
 			space->incomplete = true;
-			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME; /* it cannot be opened */
+			/* a file that could not be opened has no table */
+			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME;
 		}
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
 		space->has_python |= module->state == STATE_READY && module->python.status != PYTHON_ABSENT;
 	}
 	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
-		to.file_offset = 0; /* the side-band reports an address there */
+		to.file_offset = 0; /* for anonymous memory the side-band reports an address here */
 		to.table = unwinding_table_of_code(unwinding, space, mapping);
 	}
 	vec_push(&unwinding->scratch, to);
@@ -340,9 +338,9 @@ static void publish_incomplete(struct unwinding *unwinding)
 				unwinding_publish(unwinding, space);
 }
 
-/* ---- what the worker has made ---- */
+/* ---- tables from the worker ---- */
 
-/* Each retry has the worker make the tables again, so the pauses grow. */
+/* After each pause the worker makes the refused tables again, so the pauses grow. */
 static void note_refused(struct unwinding *unwinding)
 {
 	unwinding->nr_refused++;
@@ -353,7 +351,7 @@ static void note_refused(struct unwinding *unwinding)
 		unwinding->retry_pause_ms *= 2;
 }
 
-/* Takes a table that the worker has made, and from an expected file also which files it needs. */
+/* Takes a table from the worker. For an expected file also takes which files it needs. */
 static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 {
 	const struct unwind_table *table = &made->table;
@@ -393,7 +391,7 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 
 /* ---- processes ---- */
 
-/* 0: unknown. */
+/* 0 means unknown. */
 static bool is_another(uint64_t before, uint64_t now)
 {
 	return before && now && before != now;
@@ -423,7 +421,7 @@ void unwinding_set(struct unwinding *unwinding, const struct spaces_process *pro
 	if (is_another(space->process.exec_id, process->exec_id) ||
 	    is_another(space->process.start_time_ns, process->start_time_ns))
 		space->is_told = false;
-	before = space->mappings; /* may be the same */
+	before = space->mappings; /* can be the same */
 	space->mappings = mappings_share(process->mappings);
 	mappings_free(before);
 	space->process.tgid = process->tgid;
@@ -431,8 +429,6 @@ void unwinding_set(struct unwinding *unwinding, const struct spaces_process *pro
 	space->process.exec_id = process->exec_id;
 	unwinding_publish(unwinding, space);
 }
-
-/* ---- the whole ---- */
 
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 {
@@ -462,7 +458,7 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 			take(unwinding, &made);
 		unwind_table_done(&made.table);
 		unwinding->any_new = true;
-		if (!unwinding->nr_waiting) /* while many tables were being made, others may not have been requested */
+		if (!unwinding->nr_waiting) /* files that were not requested because too many were waiting can be requested now */
 			publish_incomplete(unwinding);
 		now = now_ms();
 	}
