@@ -154,7 +154,7 @@ void ending_step(struct ending *ending, enum ending_step step, size_t nr_probes)
 {
 	uint64_t now_ns = clock_monotonic_ns(), passed_ns = now_ns - ending->step_ns;
 
-	/* On a busy host reading takes long as well. The names then have their time all the same, within limits. */
+	/* Reading takes long on a busy host. Up to READING_MAX_NS of it do not reduce the time for names. */
 	if (ending->step == ENDING_READING && passed_ns > READING_MAX_NS)
 		passed_ns = READING_MAX_NS;
 	if ((ending->step == ENDING_DETACHING || ending->step == ENDING_READING) && ending->nr_signals < 2)

@@ -72,7 +72,7 @@ struct unwinding {
 	VEC(struct code_table) code_tables;
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
-	VEC(struct foreign_part) begins; /* scratch, by address: what the new code of a process begins with */
+	VEC(struct foreign_part) begins; /* scratch: the first bytes of new code of a process, by address */
 	VEC(uint32_t) pythons; /* for unwinding_next_python() */
 	size_t nr_waiting;
 	uint64_t nr_taken; /* 1 + tables from the worker */
@@ -101,7 +101,7 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space);
 
 struct space *unwinding_space(const struct unwinding *unwinding, uint32_t tgid);
 
-/* Reads what the mappings without a file begin with, unless they are known, for unwinding_table_of_code(). */
+/* Reads the first bytes of unknown mappings without a file, for unwinding_table_of_code(). */
 void unwinding_read_begins(struct unwinding *unwinding, const struct space *space, const struct mapping *mappings,
 			   size_t nr);
 
