@@ -2,9 +2,9 @@
 /*
  * The structures and constants that the BPF programs and user space share.
  *
- * Only bpf/ and core/session/ may include it (tests/lint/includes.sh); kinds.h and losses.h have what other rooms need. Sizes are
- * asserted and padding is explicit. All names begin with st_ or ST_: a structure with the name of a kernel type (bpf/kernel.h) would
- * silently be relocated by CO-RE.
+ * Only bpf/ and core/session/ may include it (tests/lint/includes.sh); kinds.h and losses.h have what other rooms need. Sizes are asserted
+ * and padding is explicit. All names begin with st_ or ST_: CO-RE would silently relocate a structure that has the name of a kernel type
+ * (bpf/kernel.h).
  */
 #pragma once
 
@@ -13,96 +13,92 @@
 #include "bpf/kinds.h"
 #include "bpf/losses.h"
 
-#define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
+#define ST_MAX_FRAMES 127    /* frames of one stack: the default of the sysctl kernel.perf_event_max_stack */
 #define ST_COMM_BYTES 16     /* TASK_COMM_LEN */
 
-/* A record has the innermost and the outermost frames of a deeper user stack: bpf/unwind_deep.bpf.c. */
+/* Of a deeper user stack, a record has the innermost and the outermost frames: bpf/unwind_deep.bpf.c. */
 #define ST_INNER_FRAMES 64
 #define ST_OUTER_RING 64 /* at least ST_MAX_FRAMES - ST_INNER_FRAMES, and a power of two */
-#define ST_DEEPEST 2048 /* frames after which a walk gives up */
+#define ST_DEEPEST 2048 /* a walk stops after this many frames */
 #define ST_OUTER_FRAMES_MAX (ST_DEEPEST - ST_MAX_FRAMES)
-/* In each 2^ST_DEEP_SHIFT ns, a CPU walks at most so many frames past ST_MAX_FRAMES: 130 walks of the deepest stack a second. */
+/* A CPU walks at most ST_DEEP_FRAMES frames past ST_MAX_FRAMES in 2^ST_DEEP_SHIFT ns: about 130 of the deepest stacks a second. */
 #define ST_DEEP_SHIFT 30
 #define ST_DEEP_FRAMES (1 << 18)
 
-#ifndef ST_MAX_SLOTS /* the tests build a variant with one */
+#ifndef ST_MAX_SLOTS /* a test variant has 1 */
 #define ST_MAX_SLOTS 8 /* scratch slots per CPU: bpf/scratch.bpf.h */
 #endif
 #define ST_LAST_SENDERS 4096 /* entries of st_last_senders */
 #define ST_REMAPS 4096 /* entries of st_control.remaps, a power of two */
 
-#define ST_SYSCALL_EXIT (1ULL << 32) /* added to a number in the keys of st_syscalls: the end of that call */
-
-/* ---- identity ---- */
+#define ST_SYSCALL_EXIT (1ULL << 32) /* in a key of st_syscalls, added to the number of the system call: its end */
 
 /* A seeded 128-bit hash of all key parts of a record. Zero: no id. */
 struct st_id {
 	__u64 lo, hi;
 };
 
-/* What is counted for an id. */
 struct st_count {
 	__u64 events;
 	__u64 sum; /* nanoseconds, for the applets that measure time; else 0 */
 };
 
-/* ---- messages in the ring ---- */
-
 enum st_message_kind {
 	ST_MESSAGE_STACK = 1, /* struct st_stack: a record, once per id */
-	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that did not fit into the map */
-	ST_MESSAGE_WAKE = 3, /* struct st_delta without a count: the live map is half full, swap it */
+	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count for which the count map had no room */
+	ST_MESSAGE_WAKE = 3, /* struct st_delta without a count: the live map is half full, so user space must swap */
 	ST_MESSAGE_PAIR = 4, /* struct st_pair: a sleeper and perhaps its waker, once per id */
-	ST_MESSAGE_EVENT = 5, /* struct st_stack: one event; its id is not used */
+	ST_MESSAGE_EVENT = 5, /* struct st_stack: one event; its id is unused */
 };
 
 /*
- * How the walk of a user stack by unwind tables ended. NO_PROCESS, NOT_64BIT and UNKNOWN: it was walked by frame pointers instead,
- * UNKNOWN for any other reason. From ST_END_ROOT on, each is counted as the loss of the same name.
+ * How the walk of a user stack by unwind tables ended. With UNKNOWN, NO_PROCESS and NOT_64BIT, the stack was walked by frame pointers
+ * instead. Each value from ST_END_ROOT on is counted as the loss of the same name.
  */
 enum st_stack_end {
 	ST_END_UNKNOWN = 0,
 	ST_END_ROOT,
-	ST_END_GUESSED, /* the same, but a caller was found by guess */
-	ST_END_NO_PROCESS, /* nothing is known of the process yet; with ST_UNWIND_TABLES it is ST_END_NO_TABLE */
-	ST_END_NOT_64BIT, /* the process runs 32-bit code */
-	ST_END_NO_MAPPING, /* the code is in no known mapping */
+	ST_END_GUESSED, /* like ROOT, but at least one caller is a guess */
+	ST_END_NO_PROCESS, /* the process is not known yet; with ST_UNWIND_TABLES this is ST_END_NO_TABLE */
+	ST_END_NOT_64BIT,
+	ST_END_NO_MAPPING, /* the code is outside the known mappings */
 	ST_END_NO_ROW, /* no row and no frame pointer */
-	ST_END_NO_TABLE, /* the same, in a file whose table is not ready */
-	ST_END_UNSUPPORTED, /* the same; the file has a row that rules cannot express */
-	ST_END_CUT, /* the same, in a process with more mappings than are known (ST_SPACE_CUT) */
+	ST_END_NO_TABLE, /* like NO_ROW, in a file whose table is not ready */
+	ST_END_UNSUPPORTED, /* like NO_ROW; the table cannot express the rule of the file */
+	ST_END_CUT, /* like NO_ROW, in a process with too many mappings (ST_SPACE_CUT) */
 	ST_END_LOST, /* the row needs a register whose value is unknown */
 	ST_END_BAD_CFA, /* the CFA is misaligned, or below the stack pointer */
 	ST_END_UNREADABLE,
 	ST_END_TRUNCATED,
-	ST_END_DEEP, /* the same, because this CPU had walked ST_DEEP_FRAMES */
+	ST_END_DEEP, /* like TRUNCATED, because this CPU had walked ST_DEEP_FRAMES */
 	ST_NR_ENDS
 };
 
 enum st_stack_flag {
 	ST_STACK_FOREIGN = 1 << 0, /* the process is outside our pid namespace: ids are the kernel's own */
-	ST_STACK_NO_START = 1 << 1, /* start time and exec id could not be read */
-	/* The event came in an interrupt: the record does not have the interrupted task. */
+	ST_STACK_NO_START = 1 << 1, /* the start time and exec id could not be read */
+	/* The event came in an interrupt; the record has nothing of the interrupted task. */
 	ST_STACK_IN_SOFTIRQ = 1 << 2,
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
-	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the table had no row for the leaf, so its caller is by frame pointer */
-	ST_STACK_LEAF_EXACT = 1 << 6, /* the user leaf was interrupted or has faulted; it is not after a system call */
-	ST_STACK_ELIDED = 1 << 7, /* after ST_INNER_FRAMES user frames, `elided` ones are missing */
+	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the table has no row for the leaf; its caller was found by frame pointer */
+	ST_STACK_LEAF_EXACT = 1 << 6, /* the user leaf was interrupted or faulted: it is not the return address of a system call */
+	ST_STACK_ELIDED = 1 << 7, /* `elided` user frames are missing after the first ST_INNER_FRAMES */
 };
 
 /*
- * A record: sent when its id is first counted. The frames follow the head: nr_kernel frames, then nr_user frames, both leaf first.
+ * A record, sent when its id is first counted. The frames follow the head: nr_kernel kernel frames, then nr_user user frames, both leaf
+ * first, then nr_python Python frames.
  *
- * The identity is the hash of all words from `kind` to the last frame; key parts that the plan does not want are zero. The words before
- * `kind` describe the first event only.
+ * The id is the hash of all words from `kind` to the last frame. Key parts that the plan does not use are zero. The words before `kind`
+ * describe the first event only.
  */
 struct st_stack_head {
 	struct st_id id;
 	__u64 time_ns; /* CLOCK_MONOTONIC, of the first event */
 	__u16 cpu; /* of the first event */
-	__u16 elided; /* of the first event: user frames that the record does not have (ST_STACK_ELIDED) */
-	__u32 lost; /* EVENTS_EACH: the low half of st_control.lost when the event came */
+	__u16 elided; /* of the first event: user frames that are missing (ST_STACK_ELIDED) */
+	__u32 lost; /* EVENTS_EACH: the low half of st_control.lost at the event */
 	__u8 kind; /* enum st_message_kind; every message has it at this offset */
 	__u8 program; /* enum program_kind */
 	__u8 flags; /* enum st_stack_flag */
@@ -110,18 +106,18 @@ struct st_stack_head {
 	__u8 user_status;
 	__u8 user_end; /* enum st_stack_end */
 	__u8 nr_kernel;
-	__u8 nr_python; /* frames of an interpreter, of two words each, after the user frames */
+	__u8 nr_python; /* Python frames, two words each, after the user frames */
 	__u8 nr_user;
-	__u8 guess; /* number of the first user frame that was found by guess (unwind_step.h); 0: none */
-	__u16 remap; /* st_control.remaps of the process: the same addresses are other code after a change */
-	__u32 tgid; /* set with KEY_TGID, and always with user frames, because they are raw addresses */
+	__u8 guess; /* number of the first user frame that is a guess (unwind_step.h); 0: none */
+	__u16 remap; /* the process's element of st_control.remaps: when it changes, an address may be other code */
+	__u32 tgid; /* set with KEY_TGID, and whenever there are user frames, because these are raw addresses */
 	__u32 tid;
-	__u32 generation; /* EVENTS_EACH: the one whose statistics count the event; else 0 */
+	__u32 generation; /* EVENTS_EACH: the generation whose statistics count the event; else 0 */
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
-	__u64 exec_id; /* task->self_exec_id, changes at exec; 0 unknown */
+	__u64 exec_id; /* task->self_exec_id, which changes at exec; 0 unknown */
 	__u64 cgroup_id; /* cgroup v2 */
 	__u64 probe; /* number of the place */
-	__u64 caller; /* user frame to insert after frame 0, which the walk missed; 0: none */
+	__u64 caller; /* user frame that the walk missed, to be inserted after frame 0; 0: none */
 	char comm[ST_COMM_BYTES];
 };
 
@@ -134,53 +130,55 @@ struct st_stack {
 };
 
 /*
- * A Python frame in a record, innermost first: bpf/python.bpf.c. The first word has the address of the code object, and in the outermost
- * frame that one call from C has led to, where these frames belong among the user frames. The second word has the instruction and a
- * cookie of the code object. A first word of 0 stands for frames that are missing, for a reason in the second word.
+ * A Python frame in a record (bpf/python.bpf.c), innermost first: two words.
+ *
+ * First word: the address of the code object. In the outermost frame of one call from C, also the place of these frames among the user
+ * frames. Second word: the offset of the instruction, and a cookie of the code object. If the first word is 0, frames are missing, and the
+ * second word is an enum st_python_missing.
  */
 #define ST_PYTHON_ADDRESS_BITS 47
 #define ST_PYTHON_ADDRESS(first) ((first) & ((1ULL << ST_PYTHON_ADDRESS_BITS) - 1))
-#define ST_PYTHON_ENDS(first) ((first) >> 48 & 1) /* the frames of a call end with it */
-#define ST_PYTHON_REPLACES(first) ((first) >> 49 & 1) /* they replace the user frame at their place */
+#define ST_PYTHON_ENDS(first) ((first) >> 48 & 1) /* the outermost frame of one call from C */
+#define ST_PYTHON_REPLACES(first) ((first) >> 49 & 1) /* the Python frames replace the user frame at their place */
 #define ST_PYTHON_PLACE(first) ((__u32)((first) >> 56)) /* number of a user frame */
 #define ST_PYTHON_FIRST(replaces, place) (1ULL << 48 | (__u64)(replaces) << 49 | (__u64)(place) << 56)
-#define ST_PYTHON_OFFSET(second) ((__s32)(second)) /* of the instruction in the bytecode */
+#define ST_PYTHON_OFFSET(second) ((__s32)(second)) /* of the instruction from the start of the bytecode */
 #define ST_PYTHON_COOKIE(second) ((__u32)((second) >> 32))
 
 enum st_python_missing {
 	ST_PYTHON_UNREADABLE = 1,
-	ST_PYTHON_MORE, /* the record has no room for them */
+	ST_PYTHON_MORE, /* the record has no room for more */
 };
 
 #define ST_PYTHON_NONE 0xffff
 
 /*
- * A process whose Python frames are walked, by its tgid. Numbers are offsets in bytes, but for addresses, the first two, unfilled_bytes,
- * entry_owner, and code_tags, which are bits.
+ * A process whose Python frames are walked, by its tgid. The members from block_thread on are offsets in bytes, except entry_owner,
+ * code_tags (bits) and code_bytes.
  */
 struct st_python {
-	__u64 start_time_ns, exec_id; /* as in records; 0: the first event sets them */
+	__u64 start_time_ns, exec_id; /* as in records; 0: the first event sets it */
 	__u64 code_type; /* address of the type of code objects */
-	__u64 loop; /* address of the interpreter's loop */
+	__u64 loop; /* address of the interpreter's main loop */
 	__u32 loop_bytes;
 	__u16 unfilled,
-		unfilled_bytes; /* the part of the loop in which _PyCFrame is not filled yet; 0 bytes: no such part */
-	__u16 cframe_below; /* how far below its CFA a native frame of the loop has its _PyCFrame; 0: unknown */
+		unfilled_bytes; /* the part of the loop before _PyCFrame is filled; 0 bytes: there is none */
+	__u16 cframe_below; /* the loop's native frame has its _PyCFrame this many bytes below its CFA; 0: unknown */
 	__u16 pad[3];
-	__u16 block_thread; /* in the thread's control block: the address of its state */
-	__u16 thread_block; /* in its state: the address of the control block */
-	__u16 thread_cframe, thread_frame; /* the former may be ST_PYTHON_NONE */
+	__u16 block_thread; /* in the thread control block: the address of the Python thread state */
+	__u16 thread_block; /* in the thread state: the address of the thread control block */
+	__u16 thread_cframe, thread_frame; /* thread_cframe may be ST_PYTHON_NONE */
 	__u16 frame_code, frame_instruction, frame_previous, frame_owner;
 	__u16 frame_is_entry; /* may be ST_PYTHON_NONE */
 	__u8 entry_owner, code_tags;
-	__u16 code_bytes; /* of a code object before its bytecode */
+	__u16 code_bytes; /* size of a code object up to its bytecode */
 	__u16 object_type, code_name, code_file, code_first_line, code_lines;
 };
 
-#define ST_PYTHON_FRAME_BYTES 80 /* of a frame that are read */
-#define ST_PYTHON_CODE_BYTES 256 /* of a code object, at most */
+#define ST_PYTHON_FRAME_BYTES 80 /* bytes of a frame that are read */
+#define ST_PYTHON_CODE_BYTES 256 /* bytes of a code object that are read, at most */
 
-/* Names, files, lines and first line of a code object. Another one at the same address differs in one of them. */
+/* A hash of name, file, lines and first line of a code object: another code object at the same address differs in one of them. */
 static inline __attribute__((always_inline)) __u32 st_python_cookie(__u64 name, __u64 file, __u64 lines,
 								    __u32 first_line)
 {
@@ -193,23 +191,23 @@ static inline __attribute__((always_inline)) __u32 st_python_cookie(__u64 name, 
 	return cookie >> 32;
 }
 
-/* The number of frames that are missing in the events of a record with ST_STACK_ELIDED. */
+/* The least and the greatest number of elided frames in the events of a record with ST_STACK_ELIDED. */
 struct st_depth {
 	__u32 least, most;
 };
 
-/* The count of one event that did not fit into the count map. */
+/* The count of one event for which the count map had no room. */
 struct st_delta {
 	struct st_id id;
 	struct st_count count;
-	__u8 kind; /* ST_MESSAGE_DELTA, at the same offset as in a record */
-	__u8 generation; /* of the event */
+	__u8 kind; /* ST_MESSAGE_DELTA or ST_MESSAGE_WAKE, at the same offset as in a record */
+	__u8 generation;
 	__u8 pad[6];
 };
 
 /*
- * A sleeper and its waker, by the ids of their records. Intervals are counted by the id of the pair. With by_duration, the id also
- * depends on the class of the interval's length (st_span_class()); with by_time, each interval has its own id.
+ * A sleeper and its waker, by the ids of their records. Intervals are counted by the id of the pair. With by_duration, the id depends also
+ * on the class of the interval's length (st_span_class()); with by_time, each interval has its own id.
  */
 struct st_pair {
 	struct st_id id;
@@ -217,14 +215,12 @@ struct st_pair {
 	__u8 kind; /* ST_MESSAGE_PAIR, at the same offset as in a record */
 	__u8 reason; /* enum waker_reason */
 	__u8 pad[2];
-	__u32 cpu; /* by_time: where the interval ended; else 0 */
+	__u32 cpu; /* by_time: the CPU on which the interval ended; else 0 */
 	struct st_id waker; /* 0: none */
-	__u64 time_ns; /* by_time: when the interval ended, CLOCK_MONOTONIC; else 0 */
+	__u64 time_ns; /* by_time: when the interval ended, CLOCK_MONOTONIC; else 0. wall uses it for waits without a stack */
 };
 
-/* ---- threads off the CPU ---- */
-
-/* The class of a number: only its three highest bits are kept. */
+/* Rounds a number down to its three highest bits. */
 static inline __attribute__((always_inline)) __u64 st_class(__u64 number)
 {
 	__u32 shift = 61 - __builtin_clzll(number | 7);
@@ -239,99 +235,92 @@ static inline __attribute__((always_inline)) __u64 st_span_class(__u64 span_ns)
 }
 
 /*
- * State of a thread, by the address of its task_struct. An entry lives as long as the thread. If an entry was left behind by
- * another thread at the same address, its `start_time_ns` differs.
+ * State of a thread, by the address of its task_struct. If `start_time_ns` differs from the thread's, the entry belongs to an ended thread
+ * at the same address.
  */
 struct st_task {
 	__u64 start_time_ns;
-	__u64 out_ns; /* when it left the CPU; 0 while it runs, or if this interval is not wanted */
+	__u64 out_ns; /* when the thread left the CPU; 0: it runs, or this interval is not counted */
 	__u64 in_ns; /* when it last came onto a CPU */
-	__u64 waking_ns; /* when it was last woken */
+	__u64 waking_ns;
 	__u64 waker_ns; /* when `waker` was written */
-	struct st_id sleeper; /* its record at out_ns */
+	struct st_id sleeper; /* the thread's record at out_ns */
 	struct st_id waker;
-	__u32 state; /* at out_ns; 0: it was preempted */
-	__u32 running; /* the last switch that the programs saw brought it onto a CPU */
+	__u32 state; /* at out_ns; 0: the thread was preempted */
+	__u32 running; /* 1: the last switch that the programs saw brought the thread onto a CPU */
 };
 
-/* ---- all time of threads ---- */
-
 /*
- * State of a thread for `wall`, by the address of its task_struct, from its first event to its end. What is before its first switch-out
- * is not counted until then, because only there its record can be built.
+ * State of a thread for `wall`, by the address of its task_struct, from its first event to its end. The time before its first switch-out is
+ * counted at that switch, because only there can its record be built.
  */
 struct st_wall {
-	__u64 start_time_ns; /* of the thread */
-	__u64 since_ns; /* when `state` began */
+	__u64 start_time_ns;
+	__u64 since_ns;
 	__u64 first_ns,
-		first_run_ns; /* not counted yet: of a wait whose stack was not taken, and of the wait for a CPU after it */
+		first_run_ns; /* not counted yet: a wait whose stack was not taken, and the wait for a CPU after it */
 	__u64 first_end_ns; /* when that wait ended */
-	struct st_id sleeper; /* its record when it last left the CPU; 0: it has not */
+	struct st_id sleeper; /* the thread's record when it last left the CPU; 0: none */
 	__u32 state; /* enum thread_state */
 	__u32 first_state; /* of first_ns */
-	__u64 process_start_ns; /* of its process */
-	__u32 tgid, tid; /* in our pid namespace; 0: it is outside. An ending thread has no ids there any more. */
-	/* Time that was counted without stack, and is in no sample yet: of waits, and of waits for a CPU. It begins with a random part of a period. */
+	__u64 process_start_ns;
+	__u32 tgid, tid; /* in our pid namespace; 0: outside. Kept, because an ending thread has no ids there */
+	/* Time counted without a stack that no sample has yet: waits, and waits for a CPU. It starts with a random part of a period. */
 	__u64 owed_ns[2];
 	__u32 run_state; /* of first_run_ns: THREAD_RUNNABLE or THREAD_THROTTLED */
-	__u8 has_left; /* the CPU, while it was followed: first_ns is then of a wait whose stack was not wanted */
-	__u8 due; /* bits: owed_ns has a period, and the stack is taken when the thread is back */
-	__u8 owes; /* owed_ns has begun */
+	/* 1: the thread has left the CPU while it was followed; first_ns is then a wait whose stack was not taken on purpose */
+	__u8 has_left;
+	__u8 due; /* bits: owed_ns[bit] has reached a period, so the stack is taken when the thread is back */
+	__u8 owes; /* 1: owed_ns has been started */
 	__u8 pad;
 };
 
 #define ST_WALL_PERIOD_NS 1000000 /* the shortest period of sampled waits */
-#define ST_WALL_SLOT_NS 250000000 /* the budget of stacks is for so long */
+#define ST_WALL_SLOT_NS 250000000 /* length of the slot to which the budget of stacks applies */
 
-/* What runs on a CPU, for --latency. In a cache line of its own. */
+/* The process that runs on a CPU, for --latency. It fills a cache line, so that CPUs do not share one. */
 struct st_running {
-	__u32 tgid; /* the kernel's */
+	__u32 tgid; /* in the initial pid namespace */
 	__u32 pad[15];
 };
 
-/* ---- calls that are timed: bpf/on_call.bpf.c ---- */
-
-#define ST_CALLS_MAX 64 /* of one thread at a time, nested; a power of two */
+#define ST_CALLS_MAX 64 /* nested calls of one thread; a power of two */
 #define ST_NO_FUNCTION 0xffffffff
 
-/* A place of a timed function, by its number. */
 struct st_call_place {
-	__u32 function; /* number of the place where it begins */
-	__u32 part; /* enum call_part */
+	__u32 function;
+	__u32 part;
 };
 
-/* A call that has not ended. */
 struct st_call {
-	__u64 sp; /* where its return address is; 0: not known */
+	__u64 sp; /* stack address of its return address; 0: unknown */
 	__u64 begun_ns;
-	__u64 left_ns; /* when it last came to a place of CALL_MAY_END with its frame removed; 0: never */
-	__u32 function; /* ST_NO_FUNCTION: it has ended, and calls after it in the list have not */
+	__u64 left_ns; /* when the thread last reached a place of CALL_MAY_END with the frame removed; 0: never */
+	__u32 function; /* ST_NO_FUNCTION: the call has ended, but later ones in the list have not */
 	__u32 pad;
 };
 
-/* The calls of a thread, by the address of its task_struct: from its first one to its end. The innermost is last. */
+/* The calls of a thread, innermost last, by the address of its task_struct. The entry lives from the thread's first call to its end. */
 struct st_calls {
 	__u32 depth;
-	__u32 nr_left_out; /* calls that have no place in the list and have not ended */
-	__u32 tgid; /* as the report shows it; 0: it does not */
+	__u32 nr_left_out; /* running calls for which the list had no room */
+	__u32 tgid; /* as the report shows it; 0: the report has no processes */
 	__u32 pad;
 	struct st_call calls[ST_CALLS_MAX];
 };
 
-/* The id of the count of a class: it is no hash. */
+/* The id of a count of calls: function, process and class of the length, not hashed. */
 #define ST_LENGTH_ID(function, tgid, class_) \
 	((struct st_id){ .lo = (class_), .hi = 1ULL << 63 | (__u64)(function) << 32 | (tgid) })
 #define ST_LENGTH_FUNCTION(id) ((__u32)((id).hi >> 32) & 0x7fffffff)
 #define ST_LENGTH_TGID(id) ((__u32)(id).hi)
 
 struct st_calls_config {
-	__u32 unit_ns; /* lengths are classed in this unit */
-	__u32 levels; /* calls nested deeper are left out; 0: ST_CALLS_MAX, and they are lost */
+	__u32 unit_ns; /* the unit of the classes of lengths */
+	__u32 levels; /* calls nested deeper than this are not counted; 0: the limit is ST_CALLS_MAX, and deeper calls are a loss */
 };
 
-/* ---- scratch ---- */
-
-/* The hash reads a record in parts of ST_PART_WORDS, each of whole turns of its lanes. So it may read words after the record. */
+/* The hash reads a record in parts of ST_PART_WORDS words, and each part in turns of ST_HASH_LANES. So it may read past the record. */
 #define ST_RECORD_WORDS (ST_HEAD_WORDS + 2 * ST_MAX_FRAMES)
 #define ST_HASH_LANES 4
 #define ST_PART_WORDS 20
@@ -339,152 +328,146 @@ struct st_calls_config {
 
 #define ST_WINDOW_WORDS 64 /* words of the stack that the walk by frame pointers reads at once */
 
-/* State of a walk by bpf/frames.bpf.c. */
 struct st_frames {
 	__u64 frame; /* the frame pointer of the next frame */
 	__u64 window_at; /* user address of the window */
-	__u64 room; /* a frame below window_at + room is in the window */
-	__u64 window[ST_WINDOW_WORDS + 1]; /* memory that was read last; the verifier wants one word more */
+	__u64 room; /* a frame pointer below window_at + room is in the window */
+	__u64 window[ST_WINDOW_WORDS + 1]; /* memory that was read last; one word more, for the verifier */
 	__u64 pc, sp, code_segment; /* of the leaf */
-	__u64 return_at; /* user address of the return address that was stored last */
-	__u32 at, until; /* index of the next frame in the record, and the first one that is too many */
+	__u64 return_at;
+	__u32 at, until; /* index of the next frame in the record, and the first index that is too large */
 	__u8 has_registers; /* the event has interrupted user mode */
-	__u8 in_uprobes; /* the task has hit uprobes: struct st_uprobes is filled */
-	__u8 only_uprobes; /* the walk is only for such tasks; for others, the kernel walks */
+	__u8 in_uprobes; /* the task has hit uprobes; struct st_uprobes is filled */
+	__u8 only_uprobes; /* walk only such tasks; the kernel walks the others */
 	__u8 pad[5];
 };
 
 /*
- * Words of the stack that the walk by tables reads at once. More than above, because a frame without frame pointer may be large: clang's
- * stacks take 0.36 reads a frame with 512 bytes, 0.22 with 2,048, and the time for a frame is the same.
+ * Words of the stack that the walk by tables reads at once. More than ST_WINDOW_WORDS, because a frame without frame pointer may be large:
+ * stacks of clang need 0.36 reads per frame with 512 bytes, 0.22 with 2,048, in the same time per frame.
  */
 #define ST_UNWIND_WINDOW_WORDS 256
 #define ST_UNWIND_WINDOW_BYTES (8 * ST_UNWIND_WINDOW_WORDS)
 
-#define ST_NR_REGISTERS 21 /* longs of the kernel's struct pt_regs on x86_64 */
+#define ST_NR_REGISTERS 21
 
-/* State of a walk by bpf/unwind.bpf.c. */
 struct st_unwind {
-	__u64 pc, sp, bp; /* of the current frame */
+	__u64 pc, sp, bp;
 	__u64 low, high; /* the mapping that was found last, as in struct st_space_mapping */
 	__u64 to_file;
 	__u32 head, nr_pages, first_page, rules;
 	__u64 space; /* of the process, as in struct st_unwind_process */
-	__u64 rule; /* found by st_unwind_find() */
-	__u64 order; /* which register is where in `registers`: ST_REGISTERS_PT or ST_REGISTERS_SIGCONTEXT */
-	__u64 window_at; /* user address of the window */
+	__u64 rule; /* result of st_unwind_find() */
+	__u64 order; /* where each register is in `registers`: ST_REGISTERS_PT or ST_REGISTERS_SIGCONTEXT */
+	__u64 window_at;
 	__u64 cfa; /* of the last frame */
-	__u64 word; /* read by st_unwind_word() */
+	__u64 word; /* result of st_unwind_word() */
 	__u64 room; /* number of words in the window */
 	__u64 window[ST_UNWIND_WINDOW_WORDS];
-	__u64 registers[ST_NR_REGISTERS]; /* of the current frame, if `is_known` */
+	__u64 registers[ST_NR_REGISTERS]; /* of the current frame; valid with `is_known` */
 	__u32 tgid;
-	__u32 slot; /* index of this scratch slot */
-	__u32 at, until; /* index of the next frame in the record, and the first one that is too many */
-	__u32 nr_outer, outer_until; /* frames after these, and how many may follow at most */
-	__u64 outer[ST_OUTER_RING]; /* frame n of these, modulo the size */
-	__u8 has_registers; /* the event has interrupted user mode: it is not a system call, even if orig_ax is set */
-	__u8 is_call; /* pc is a return address: the row of pc - 1 is used */
-	__u8 is_known; /* no call is between `registers` and this frame */
+	__u32 slot; /* index of the scratch slot */
+	__u32 at, until; /* index of the next frame in the record, and the first index that is too large */
+	__u32 nr_outer, outer_until; /* frames past the record, and their limit */
+	__u64 outer[ST_OUTER_RING]; /* frame n past the record is at n modulo the size */
+	__u8 has_registers; /* the event interrupted user mode; a system call is then ruled out, even if orig_ax is set */
+	__u8 is_call; /* pc is a return address: the row of pc - 1 applies */
+	__u8 is_known; /* `registers` are those of this frame: no call is between them */
 	__u8 is_bp_lost;
-	__u8 by_frame; /* pc was found by a frame pointer, and may not be code; the enum st_stack_end if it is not */
+	__u8 by_frame; /* pc was found by a frame pointer and may not be code; if so, the walk ends with this enum st_stack_end */
 	__u8 leaf_by_frame; /* `by_frame` of the leaf's caller */
-	__u8 in_uprobes; /* the task has hit uprobes: struct st_uprobes is filled */
-	__u8 is_place; /* pc is from registers or from a signal frame, not a return address on the stack */
-	__u16 guess; /* number of the first frame that was found by guess, of all frames; 0: none */
-	__u16 nr_searched; /* words of the stack in which return addresses were searched */
+	__u8 in_uprobes; /* the task has hit uprobes; struct st_uprobes is filled */
+	__u8 is_place; /* pc comes from registers or from a signal frame, not from a return address on the stack */
+	__u16 guess; /* number of the first guessed frame, among all frames; 0: none */
+	__u16 nr_searched; /* words of the stack that were searched for return addresses */
 	__u16 is_frame; /* the frame pointer can be followed */
-	__u16 is_proved; /* and is that of the current frame */
+	__u16 is_proved; /* the frame pointer is proved to be that of the current frame */
 };
 
-/* What a CPU has walked of deep stacks. */
+/* The deep stacks that a CPU has walked. */
 struct st_deep {
 	__u64 window; /* in units of 2^ST_DEEP_SHIFT ns */
-	__u64 frames; /* past ST_MAX_FRAMES, in this window */
+	__u64 frames;
 };
 
-/* State of bpf/uprobes.bpf.c during a walk. */
+/* State of bpf/uprobes.bpf.c during a walk. Addresses are the user's, except cursor and next. */
 struct st_uprobes {
-	__u64 copy; /* user address of the copy of an instruction that the thread executes; 0: none */
-	__u64 original; /* user address of the instruction */
-	__u64 trampoline; /* return probes replace return addresses by this one; 0: not read yet */
-	__u64 cursor; /* kernel address of the next struct return_instance of the walk */
-	__u64 next; /* the same, of a search */
-	__u64 pc, sp; /* in: registers, or a return address and its user address; out: the true ones */
+	__u64 copy; /* of the copy of an instruction that the thread executes; 0: none */
+	__u64 original; /* of that instruction */
+	__u64 trampoline; /* the address by which return probes replace return addresses; 0: not read yet */
+	__u64 cursor; /* kernel address of the walk's next struct return_instance */
+	__u64 next; /* the same, for one search */
+	__u64 pc, sp; /* in: registers, or a return address and its address on the stack; out: corrected */
 	__u64 bp;
-	__u64 caller; /* the return address that st_uprobes_prologue() has found at `sp` */
-	__u64 code[3]; /* user memory that was read last */
-	__u32 left; /* number of parts of the kernel's list that may still be searched */
-	__u16 copy_bytes; /* size of the copy: all of it while the thread steps, 1 while it is about to, 0 without a copy */
-	__u16 in_kernel; /* an interrupt or fault, not a system call, brought the thread into the kernel */
+	__u64 caller; /* the return address that st_uprobes_prologue() found at `sp` */
+	__u64 code[3];
+	__u32 left; /* parts of the kernel's list that may still be searched */
+	__u16 copy_bytes; /* size of the copy: the whole copy while the thread steps, 1 just before that, 0 without a copy */
+	__u16 in_kernel; /* the thread entered the kernel by an interrupt or fault, not by a system call */
 };
 
 struct st_slot {
-	__u32 claims; /* 1: owned; bpf/scratch.bpf.h has the protocol */
+	__u32 claims; /* 1: claimed by one program (bpf/scratch.bpf.h) */
 	__u32 pad;
 	struct st_stack stack;
-	__u64 behind[ST_HASHED_WORDS - ST_RECORD_WORDS]; /* the hash may read it */
-	union { /* a program walks in one way only */
+	__u64 behind[ST_HASHED_WORDS - ST_RECORD_WORDS]; /* the hash may read these words */
+	union { /* a program walks in one of these two ways */
 		struct st_frames walk;
 		struct st_unwind unwind;
 	};
 	struct st_uprobes uprobes;
 };
 
-/* State of bpf/python.bpf.c during a walk, of the scratch slot with the same number. */
+/* State of bpf/python.bpf.c during a walk, for the scratch slot of the same index. */
 struct st_python_walk {
 	struct st_python python;
-	__u64 frame, cframe; /* next to be read; the _PyCFrame of the call from C that has led to it, 0: none */
-	__u64 marker; /* an address in the native frame of the call whose frames have been taken; 0: none */
-	__u64 after; /* the frame that follows it */
-	__u32 at; /* words of the record */
-	__u32 first; /* `at` when the call began */
-	__u32 place, from; /* user frame that is compared with the marker, and the first one that was */
-	__u32 above; /* the first one that is above the marker */
-	__u32 nr_places; /* user frames whose stack pointers are known */
-	__u32 is_elided; /* others are not in the record */
+	__u64 frame, cframe; /* the next frame to read, and the _PyCFrame of its call from C (0: none) */
+	__u64 marker; /* an address in the native frame of the call from C whose Python frames have been taken; 0: none */
+	__u64 after; /* the Python frame that follows that call */
+	__u32 at; /* index of the next word in the record */
+	__u32 first; /* `at` when the call from C began */
+	__u32 place, from; /* the user frame that is compared with the marker, and the first one of that search */
+	__u32 above; /* the first user frame above the marker */
+	__u32 nr_places; /* user frames whose stack pointer is known */
+	__u32 is_elided; /* the record lacks user frames */
 	__u32 is_checked; /* the marker is that of the innermost call, which is checked before its frames are taken */
-	__u32 seeks; /* the loop among the user frames from `place` on, because that of the leaf has no frames yet */
+	__u32 seeks; /* search the user frames from `place` on for the next loop, because the leaf's loop has no frames yet */
 	__u32 pad0;
-	__u64 pointers[ST_MAX_FRAMES + 1]; /* stack pointer of each user frame, and after the last one */
+	__u64 pointers[ST_MAX_FRAMES + 1]; /* stack pointer at each user frame, and after the last one */
 	__u64 window[ST_PYTHON_FRAME_BYTES / 8];
-	__u64 pad[6]; /* the verifier wants them */
+	__u64 pad[6]; /* for the verifier's bounds */
 	__u64 code[ST_PYTHON_CODE_BYTES / 8];
 };
 
-/* ---- threads as they are now ---- */
-
-#define ST_WALL_SETTLED_NS 1000000 /* longer than a switch takes */
-#define ST_LOOK_REGISTERS 34 /* longs of struct pt_regs that are read: x86_64 has 21; arm64 has pc as the 33rd */
+#define ST_WALL_SETTLED_NS 1000000 /* a state that differs for longer than this is not a switch in progress */
+#define ST_LOOK_REGISTERS 34 /* longs of struct pt_regs that are read: x86_64 has 21; on arm64 pc is the 33rd */
 
 enum st_look_flag {
-	ST_LOOK_HAS_MEMORY = 1 << 0, /* of a process; a worker of io_uring has it too */
+	ST_LOOK_HAS_MEMORY = 1 << 0, /* the thread has user memory; so have workers of io_uring */
 	ST_LOOK_HAS_REGISTERS = 1 << 1,
 	ST_LOOK_ON_CPU = 1 << 2,
 	ST_LOOK_HAS_WALL = 1 << 3,
 	ST_LOOK_DIFFERS =
-		1 << 4, /* its entry in st_walls has had another state than the thread for ST_WALL_SETTLED_NS */
+		1 << 4, /* for ST_WALL_SETTLED_NS, its entry in st_walls has had another state than the thread */
 };
 
-/* A thread, as bpf/on_task.bpf.c has found it. Sent with only as many frames as there are. */
+/* A thread, as bpf/on_task.bpf.c finds it. Only nr_kernel frames are sent. */
 struct st_look {
-	__u64 start_time_ns, leader_start_time_ns, exec_id; /* as in a record */
-	__u64 nr_voluntary, nr_involuntary; /* context switches */
+	__u64 start_time_ns, leader_start_time_ns, exec_id;
+	__u64 nr_voluntary, nr_involuntary;
 	__u64 arrival_ns; /* when it last came onto a CPU, by the scheduler's clock; 0: unknown */
-	__u64 reader_arrival_ns; /* the same of the thread that reads this */
-	__u32 tgid, tid; /* in our pid namespace; 0: it is outside */
+	__u64 reader_arrival_ns; /* arrival_ns of the thread that reads the iterator */
+	__u32 tgid, tid; /* in our pid namespace; 0: outside */
 	__u32 state, exit_state; /* the kernel's bits */
 	__u32 task_flags; /* PF_* */
 	__u64 task; /* address of the task_struct: key of st_walls */
-	struct st_wall wall; /* its entry there, with ST_LOOK_HAS_WALL */
+	struct st_wall wall; /* its entry in st_walls; only with ST_LOOK_HAS_WALL */
 	__u16 flags; /* enum st_look_flag */
 	__s16 nr_kernel; /* negative: the walk failed */
 	char comm[ST_COMM_BYTES];
-	__u64 registers[ST_LOOK_REGISTERS]; /* with which it left user mode, as struct pt_regs */
-	__u64 frames[ST_MAX_FRAMES]; /* of the kernel, leaf first */
+	__u64 registers[ST_LOOK_REGISTERS]; /* the user registers, as in struct pt_regs */
+	__u64 frames[ST_MAX_FRAMES]; /* kernel frames, leaf first */
 };
-
-/* ---- accounting ---- */
 
 #define ST_LOSS_OF_END(end) (ST_LOSS_USER_ROOT + (end) - ST_END_ROOT)
 _Static_assert(ST_END_NO_TABLE == ST_END_NO_ROW + 1, "bpf/unwind.bpf.c adds");
@@ -504,77 +487,75 @@ _Static_assert((int)ST_LOSS_USER_GUESSED == (int)ST_LOSS_OF_END(ST_END_GUESSED) 
 	       "each end of a walk is a loss");
 
 /*
- * Per CPU and generation; all but lost_births only grow. Each event that a program sees is counted once:
- * seen = filtered + recorded + losses[SPILLED] + losses of class EVENT.
+ * Per CPU and generation. All members but lost_births only grow. Each event that a program sees is counted once: seen = filtered + recorded
+ * + losses[SPILLED] + losses of class EVENT.
  */
 struct st_stats {
 	__u64 seen;
 	__u64 filtered;
-	__u64 recorded; /* events added to the live count map, or sent one by one */
-	__u64 sent; /* records and pairs put into the ring */
+	__u64 recorded; /* events added to the live count map, or sent singly (EVENTS_EACH) */
+	__u64 sent;
 	__u64 period_sum; /* timed samples: sum of their periods */
-	__u64 idle; /* timed samples of the idle task */
-	__u64 late; /* with a constant period: periods without a sample before a late one */
-	__u64 lost_births; /* births for which the first program had no room, minus those that only the second one handled */
+	__u64 idle;
+	__u64 late; /* with a constant period: periods that had no sample because the timer was late */
+	/* births for which the first program had no room in st_children, minus births that only the second program handled */
+	__u64 lost_births;
 	__u64 losses[ST_NR_LOSSES];
 };
 
 /*
  * Shared by both sides while the programs run, through an mmap()ed array.
  *
- * The lowest bit of `generation` selects both the count map and the statistics of an event. User space changes it, waits until all
- * programs that may have read the old value have finished, and then reads the old half. So `seen` and the other numbers agree
- * exactly for each interval.
+ * The lowest bit of `generation` selects the count map and the statistics of an event. User space changes it, waits until all programs that
+ * may have read the old value have finished, and reads the old half. So `seen` and the other numbers agree exactly for each interval.
  */
 struct st_control {
 	__u64 generation;
-	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
-	/* The programs wake the reader once when `inserted` reaches this. User space sets it at each swap. 0: the ring refused a record. */
+	__u64 inserted; /* ids that were new in a live map, over all CPUs */
+	/* When `inserted` reaches this, a program wakes the reader once. User space sets it at each swap; 0: the ring refused a record. */
 	__u64 wake_at;
-	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
-	__u64 paused; /* 1 while probes are attached or detached: their events are not counted */
-	__u64 held; /* 1 while stacktool holds the command with ptrace(2): its stops do not count as time off the CPU */
-	/* wall: its window, and the sums over all threads, written by the programs. Before it, threads are followed and nothing is counted. */
+	__u64 lost; /* EVENTS_EACH: events that were dropped, over all CPUs and both generations */
+	__u64 paused; /* 1 while user space attaches or detaches probes: events are not counted */
+	__u64 held; /* 1 while stacktool holds the command by ptrace(2): these stops are not time off the CPU */
+	/* wall: its window. Before wall_begin_ns, threads are followed but nothing is counted. The sums below are over all threads. */
 	__u64 wall_begin_ns, wall_end_ns;
-	__u64 wall_lifetimes_ns; /* of threads that have ended, in the window */
+	__u64 wall_lifetimes_ns; /* lifetimes of ended threads, within the window */
 	__u64 wall_held_ns; /* in THREAD_HELD */
 	__u64 wall_level; /* of our pid namespace */
-	__u64 wall_odd; /* impossible transitions, and threads whose beginning was not seen */
-	__u64 wall_period_ns; /* of sampled waits, of each thread; 0: each wait has its stack */
-	__u64 wall_slot_ns, wall_stacks; /* when it began, and the stacks of waits in it */
-	__u64 wall_sampled; /* 1: waits were sampled at any time */
+	__u64 wall_odd;
+	__u64 wall_period_ns; /* period of sampled waits of each thread; 0: each wait has its stack */
+	__u64 wall_slot_ns, wall_stacks; /* when the slot (ST_WALL_SLOT_NS) began, and the stacks taken in it */
+	__u64 wall_sampled; /* 1: waits have been sampled */
 	/*
-	 * How often a process has mapped other code where it had code, by tgid modulo the size; written by user space. Another process of
-	 * the same place only sends some records again.
+	 * Counts how often a process has mapped other code where it had code, by tgid modulo the size; written by user space. If two
+	 * processes share an element, some records are only sent again.
 	 */
 	__u16 remaps[ST_REMAPS];
 };
 
 #define ST_GENERATIONS 2
 
-#define ST_NR_BIRTHS 4096 /* entries of st_births: more births than happen between the two reports of one */
+#define ST_NR_BIRTHS 4096 /* entries of st_births: more than the births between the two reports of one birth */
 
 /* Events of a probe with EVENTS_BY_PROBE, per CPU. The numbers only grow. */
 struct st_tally {
 	__u64 events;
-	__u64 filtered; /* left out by a filter */
+	__u64 filtered;
 };
 
-/* ---- cost ---- */
-
-/* One of 2^bits runs is timed. Fewer for tallies, which are so cheap that reading the clock twice is most of their cost. */
+/* One of 2^bits runs is timed. Fewer for tallies: reading the clock twice would be most of their cost. */
 #define ST_COST_BITS 6
 #define ST_TALLY_COST_BITS 8
-#define ST_COST_MOST_NS 1000000 /* longer runs were preempted, and are ignored */
+#define ST_COST_MOST_NS 1000000 /* longer runs are ignored: the program was preempted */
 
-/* The timed runs of one probe, or of all if probes are not distinguished; over all CPUs. The numbers only grow. */
+/* The timed runs of one probe, or of all if the kernel program does not tell probes apart; over all CPUs. The numbers only grow. */
 struct st_cost {
 	__u64 ns;
 	__u64 runs;
-	__u64 others_ns, others_runs; /* of these: for events that a filter left out */
+	__u64 others_ns, others_runs; /* the part for events that a filter removed */
 };
 
-/* ---- configuration: constant when the programs are loaded, so that the verifier removes what is not used ---- */
+/* ---- configuration: constant when the programs are loaded, so that the verifier removes unused code ---- */
 
 enum st_task_filter {
 	ST_FILTER_NONE = 0,
@@ -582,87 +563,85 @@ enum st_task_filter {
 	ST_FILTER_TID,
 };
 
-#define ST_START_NS 10000000 /* /proc/PID/stat has the start time in ticks of USER_HZ */
+#define ST_START_NS 10000000 /* the tick of start times in /proc/PID/stat (USER_HZ) */
 
-/* Whether bpf/python.bpf.c walks the Python frames of the processes in st_pythons. */
 enum st_python_mode {
 	ST_PYTHON_OFF = 0,
 	ST_PYTHON_WALK,
-	ST_PYTHON_LATER, /* once there is one: ST_HAND_OVER() */
+	ST_PYTHON_LATER, /* the programs hand over to those that walk Python frames as soon as these are loaded: ST_HAND_OVER() */
 };
 
 struct st_config {
 	__u64 seed[2];
-	__u64 pidns_device; /* of our pid namespace; 0: it is the initial one */
+	__u64 pidns_device; /* of our pid namespace; 0: the initial one */
 	__u64 pidns_inode;
 	__u64 sample_period_ns; /* of a clock event with a constant period; else 0 */
-	__u64 filter_start_ns; /* when `filter_single` began: CLOCK_BOOTTIME in ticks of ST_START_NS; 0: not known */
-	__u64 ring_wake_bytes; /* the reader is woken when more than this waits in the ring */
-	__u64 cgroup_id; /* with use_cgroup: for the iterator of tasks, which sees other tasks than the current one */
+	__u64 filter_start_ns; /* start time of `filter_single`: CLOCK_BOOTTIME in ticks of ST_START_NS; 0: unknown */
+	__u64 ring_wake_bytes; /* the reader is woken when the ring has more unread bytes than this */
+	__u64 cgroup_id; /* with use_cgroup, for the iterator of tasks: helpers see only the current task */
 	__u32 key_parts; /* enum key_part */
-	__u32 task_access; /* enum task_access */
-	__u32 task_filter; /* enum st_task_filter */
+	__u32 task_access;
+	__u32 task_filter;
 	__u32 filter_single; /* the only id of the filter; 0: the ids are in st_pids */
 	__u32 use_cpus; /* only the CPUs in st_cpus */
 	__u8 want_kernel;
 	__u8 want_user;
 	__u8 include_idle; /* profile -I: pid 0 too */
 	__u8 use_cgroup_map; /* profile --cgroupmap */
-	__u8 use_mntns_map; /* profile --mntnsmap */
-	__u8 read_user; /* user probes at the entry of functions, and bpf_probe_read_user() is allowed */
+	__u8 use_mntns_map;
+	__u8 read_user; /* probes are at the entry of user functions, and bpf_probe_read_user() is allowed */
 	__u8 mode; /* enum event_mode */
-	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
+	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
-	__u8 alone; /* on a CPU, the kernel runs only one of the programs at a time: ST_ALONE */
-	__u8 walk_frames; /* bpf/frames.bpf.c may walk user stacks: bpf_probe_read_user() and _kernel() are allowed */
+	__u8 alone; /* on a CPU, the kernel runs only one program of the session at a time: ST_ALONE */
+	__u8 walk_frames; /* bpf/frames.bpf.c may walk: bpf_probe_read_user() and _kernel() are allowed */
 	__u8 follow_children; /* with ST_FILTER_TGID: `filter_single` and its descendants */
 	__u32 probe; /* number of the probe of this copy of the program */
-	__u8 unwind; /* enum st_unwind_mode; all but OFF need bpf_probe_read_user() and _kernel() */
-	__u8 filters; /* st_has_filters() */
-	__u8 follows_walls; /* wall: on_task makes and checks the entries of st_walls */
-	__u8 python; /* enum st_python_mode; all but OFF need `unwind` */
-	__u8 latency; /* wall: samples have the number of running threads of their process, as their probe */
-	__u32 wall_budget; /* stacks of waits in ST_WALL_SLOT_NS; 0: no limit */
-	__u32 nr_cpus; /* with `latency`: possible ones */
-	__u64 wall_least_ns; /* the least period: 0, or ST_WALL_PERIOD_NS if waits are always sampled */
-	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
-	__u32 pidns_level; /* of that namespace; the initial one has 0 */
+	__u8 unwind;
+	__u8 filters;
+	__u8 follows_walls; /* wall: on_task creates and checks entries of st_walls */
+	__u8 python;
+	__u8 latency; /* wall: the probe of a sample is the number of running threads of its process */
+	__u32 wall_budget; /* stacks of waits per ST_WALL_SLOT_NS; 0: no limit */
+	__u32 nr_cpus; /* number of possible CPUs, with `latency` */
+	__u64 wall_least_ns; /* shortest period: 0, or ST_WALL_PERIOD_NS if waits are always sampled */
+	__u32 filter_pidns; /* only tasks in the pid namespace with this inode, or below it; 0: all */
+	__u32 pidns_level; /* level of that namespace; the initial one has 0 */
 };
 
-/* Whether there is any filter on tasks or CPUs. One byte for all six, so that the verifier removes one branch, not six. */
+/* Whether any filter on tasks or CPUs is set. One byte for all six, so that the verifier removes one branch instead of six. */
 static inline __attribute__((always_inline)) __u8 st_has_filters(const struct st_config *config)
 {
 	return config->use_cpus || config->task_filter != ST_FILTER_NONE || config->use_cgroup ||
 	       config->use_cgroup_map || config->use_mntns_map || config->filter_pidns;
 }
 
-/* The CPUs of the filter are bits of a constant beside the configuration. */
+/* The CPUs of the filter are bits of the constant st_cpus. */
 #define ST_CPU_WORDS 64
 #define ST_MAX_CPUS (ST_CPU_WORDS * 64)
 
-/* How user stacks are walked. */
 enum st_unwind_mode {
-	ST_UNWIND_OFF = 0, /* by frame pointers */
+	ST_UNWIND_OFF = 0,
 	ST_UNWIND_AUTO, /* by tables, and by frame pointers where there are none */
 	ST_UNWIND_TABLES, /* only by tables */
 };
 
 /*
- * A constant in the code, in place of the address of the kernel's per-CPU preemption count: core/session/preempt_count.h replaces it
- * by the BTF id of the variable.
+ * A constant that stands for the address of the kernel's per-CPU preemption count. core/session/preempt_count.h replaces it by the BTF id
+ * of the variable.
  */
 #define ST_PREEMPT_COUNT_MARK 0x73745f5f70637274
 
 struct st_offcpu_config {
 	__u64 min_ns, max_ns; /* both inclusive */
-	__u64 begun_ns; /* when tracing began: older threads may have been off the CPU then */
-	__u8 measure; /* enum measure */
-	__u8 part; /* enum off_cpu_part */
-	__u8 switch_order; /* enum switch_order */
-	__u8 thread_filter; /* enum thread_filter */
-	__u8 state_filter; /* enum state_filter */
-	__u8 by_duration; /* intervals are also counted by the class of their length */
-	__u8 by_time; /* each interval has its own id, and the time at which it ended */
+	__u64 begun_ns; /* when tracing began: an older thread may have left the CPU before */
+	__u8 measure;
+	__u8 part;
+	__u8 switch_order;
+	__u8 thread_filter;
+	__u8 state_filter;
+	__u8 by_duration;
+	__u8 by_time; /* each interval has its own id, and the time of its end */
 	__u8 pad;
 	__u32 states;
 	__u32 pad1;

@@ -7,7 +7,9 @@
 #include "bpf/abi.h"
 #include "bpf/registers.h"
 
-/* Reads the return address at the first instruction of a function. x86: the call has pushed it. arm64: the link register. 0 or negative. */
+/*
+ * Reads the return address at the first instruction of a function: x86 pushed it, arm64 has it in the link register. Returns 0 or negative.
+ */
 static __always_inline int st_entry_caller(struct pt_regs *regs, __u64 *ret_caller)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -20,7 +22,7 @@ static __always_inline int st_entry_caller(struct pt_regs *regs, __u64 *ret_call
 #endif
 }
 
-/* A return address in memory. arm64: without its signature (PAC), which is above the 48 bits of an address of code. */
+/* A return address from memory. On arm64, removes the signature (PAC) above the 48 address bits. */
 static __always_inline __u64 st_plain_address(__u64 address)
 {
 #if defined(__TARGET_ARCH_arm64)
@@ -30,7 +32,7 @@ static __always_inline __u64 st_plain_address(__u64 address)
 #endif
 }
 
-/* Reads the return address in the frame that the frame pointer points to, after the saved frame pointer. 0 or negative. */
+/* Reads the return address after the saved frame pointer, where the frame pointer points. Returns 0 or negative. */
 static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_caller)
 {
 	int err = bpf_probe_read_user(ret_caller, sizeof(*ret_caller), (void *)PT_REGS_FP(regs) + 8);
@@ -40,8 +42,8 @@ static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_call
 }
 
 /*
- * The kernel stack of a kprobe at the entry of a function, into room for bytes; returns what bpf_get_stack() does. On arm64 the function
- * has no frame yet and its caller is in the link register only, so the kernel's walk misses that caller.
+ * Takes the kernel stack of a kprobe at the entry of a function; arguments and result are those of bpf_get_stack(). On arm64 the function
+ * has no frame yet and only the link register has its caller, which the kernel's walk misses.
  */
 static __always_inline long st_kernel_stack_at_entry(struct pt_regs *regs, __u64 *frames, __u32 bytes)
 {
@@ -61,9 +63,9 @@ static __always_inline long st_kernel_stack_at_entry(struct pt_regs *regs, __u64
 #if defined(__TARGET_ARCH_x86)
 
 /*
- * Whether a perf_event or uprobe program has interrupted user mode. If so, st_task_registers() has the same registers as its
- * context, and one helper reads them all; each load of the context would become several instructions. It loads 8 bytes, because a
- * perf_event program may load nothing else.
+ * Whether a perf_event or uprobe program has interrupted user mode. If so, st_task_registers() has the registers of the context, and one
+ * helper call reads them all; each load from the context would become several instructions. Loads 8 bytes, as the verifier requires for
+ * perf_event programs.
  */
 static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
@@ -72,7 +74,7 @@ static __always_inline __u8 st_is_in_user_mode(void *ctx)
 	return (words[ST_PT_CS] & 3) != 0;
 }
 
-/* Address of the user registers of a task before 5.15, where THREAD_SIZE is 16 KiB and they are at the end of the stack. */
+/* User registers of a task before 5.15: at the end of its kernel stack, which has 16 KiB (THREAD_SIZE). */
 static __always_inline void *st_registers_on_stack(void *stack)
 {
 	return stack + 16384 - 8 * ST_NR_REGISTERS;
@@ -88,7 +90,7 @@ static __always_inline void *st_task_registers(struct task_struct *task)
 
 #else
 
-/* Only the walks of user stacks use it, and these walks exist for x86_64 only. */
+/* Only the walks of user stacks use it, and these exist for x86_64 only. */
 static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
 	return 0;

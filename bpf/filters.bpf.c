@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The filters on the current task. A program without filters never calls this function, and the verifier does not follow it. */
+/* The filters on the current task. */
 #include "bpf/task.bpf.h"
 
 static __always_inline __u64 st_mount_namespace(void)
@@ -21,7 +21,7 @@ static __always_inline __u64 st_mount_namespace(void)
 
 /* ---- start times ---- */
 
-/* The id of an ended process is given to another one. */
+/* Tells a process from a later one with the same id. */
 __noinline int st_began_at(__u64 start_ns)
 {
 	struct task_struct *task;
@@ -46,12 +46,12 @@ __noinline int st_began_at(__u64 start_ns)
 /* ---- pid namespaces ---- */
 
 /*
- * A task has a number in its own pid namespace and in each namespace above. Its struct pid lists them by level, the initial
- * namespace first, so a namespace is found by its level without a loop. nsproxy->pid_ns_for_children must not be used: after
- * unshare() it is the namespace of future children. A released task has no struct pid, and is in no namespace.
+ * A task has an id in its own pid namespace and in each namespace above. Its struct pid lists them by level, the initial namespace first,
+ * so a namespace is found by its level without a loop. nsproxy->pid_ns_for_children is not used: after unshare() it is the namespace of
+ * future children. A released task has no struct pid and is in no namespace.
  */
 
-/* Address of the namespace of the filter's level in a struct pid. */
+/* Address of the element of a struct pid that has the namespace at the filter's level. */
 static __always_inline __u64 st_place_in_pid(const struct pid *pid)
 {
 	return (__u64)pid + bpf_core_field_offset(struct pid, numbers) + bpf_core_field_offset(struct upid, ns) +
@@ -82,7 +82,6 @@ static __always_inline __u32 st_pid_namespace_by_read(void)
 	return BPF_CORE_READ(space, ns.inum);
 }
 
-/* A global function, so that the verifier follows it once. */
 __noinline int st_in_pid_namespace(void)
 {
 	if (!st_config.filter_pidns)

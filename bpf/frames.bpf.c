@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walk of a user stack by frame pointers. It finds the same frames as bpf_get_stack() and is cheaper.
+ * The walk of a user stack by frame pointers. It finds the same frames as bpf_get_stack().
  *
- * The kernel reads two words for each frame, and switches the access to user memory for each. It also takes a page fault at the end
- * of the chain, where the frame pointer is 0. Here, one read fetches half a kilobyte, and nothing is read in the first page
- * (docs/internals/benchmarks.md has the gain).
+ * bpf_get_stack() reads two words per frame, switches the access to user memory for each, and takes a page fault at the frame pointer 0
+ * that ends the chain. This walk reads half a kilobyte at once and nothing in the first page (docs/internals/benchmarks.md has the gain).
  *
- * The walk consists of parts, each a global function, so that the verifier follows a few frames and not all 127.
+ * It consists of parts, each a global function, so that the verifier follows a few frames instead of 127.
  */
 #include "bpf/frames.bpf.h"
 
@@ -16,7 +15,7 @@
 #define ST_FRAME_BYTES 16
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
 
-/* The slot; NULL if this walk is not used. Before 6.8 the verifier also follows functions that nobody calls; the NULL keeps these short. */
+/* NULL if this walk is not used: before 6.8 the verifier follows functions that nobody calls too, and NULL keeps these short. */
 static __always_inline struct st_slot *st_frames_slot(__u32 slot_index)
 {
 	return st_config.walk_frames && !st_config.unwind ? st_slot_at(slot_index) : 0;
@@ -34,11 +33,11 @@ static __always_inline int st_has_user_memory(void)
 	return BPF_CORE_READ(task, mm) != 0;
 }
 
-/* Reads the registers with which the task left user mode. 0, or -1 if it has none. */
+/* Reads the registers with which the task left user mode. Returns -1 if it has none. */
 static __always_inline int st_frames_registers(struct st_frames *walk, struct st_stack_head *head)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u64 *registers = walk->window; /* not used yet */
+	__u64 *registers = walk->window; /* free at this point */
 
 	if (!st_has_user_memory() || (int)bpf_probe_read_kernel(registers, 8 * (ST_PT_SP + 1 - ST_PT_BP),
 								st_task_registers(task) + 8 * ST_PT_BP))
@@ -54,7 +53,6 @@ static __always_inline int st_frames_registers(struct st_frames *walk, struct st
 
 /* ---- tasks that have hit uprobes ---- */
 
-/* Adds a frame to the record. */
 static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
 {
 	__u32 at = slot->walk.at;
@@ -67,8 +65,8 @@ static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
 }
 
 /*
- * Moves `pc` back to a breakpoint that the kernel has not handled yet. But the int3 before `pc` may stand for a push that has been
- * executed, or may be padding before a function. Then `pc` is in a prologue, and stays.
+ * Moves `pc` back to a breakpoint that the kernel has not handled yet. `pc` stays if the code is a prologue: then the int3 before it stands
+ * for a push that has been executed, or is padding before a function.
  */
 static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 slot_index)
 {
@@ -79,7 +77,7 @@ static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 sl
 	uprobes->sp = slot->walk.sp;
 }
 
-/* Stores the leaf of a task that has hit uprobes. Returns 1 if it also stored the direct caller, which frame pointers miss there. */
+/* Stores the leaf of a task that has hit uprobes. Returns 1 if it also stored the direct caller, which frame pointers would miss. */
 __noinline int st_walk_leaf(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -101,7 +99,7 @@ __noinline int st_walk_leaf(__u32 slot_index)
 		slot->stack.head.flags |= ST_STACK_LEAF_EXACT;
 	slot->walk.at = slot->stack.head.nr_kernel;
 	st_put_frame(slot, uprobes->pc);
-	/* At the entry of a function, st_note_caller() does this. */
+	/* At the entry of a function, st_note_caller() stores the caller. */
 	if (st_config.read_user || !st_uprobes_prologue(slot_index))
 		return 0;
 	slot->walk.return_at = uprobes->sp;
@@ -109,7 +107,7 @@ __noinline int st_walk_leaf(__u32 slot_index)
 	return 1;
 }
 
-/* Replaces the return address that was stored last by the true one. */
+/* Replaces the return address that was stored last by the original one, if a return probe has changed it. */
 __noinline int st_walk_return(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -130,7 +128,7 @@ __noinline int st_walk_return(__u32 slot_index)
 
 /* ---- the walk ---- */
 
-/* Stores the leaf. 0, or -1 if the kernel must walk the stack. */
+/* Stores the leaf. Returns -1 if the kernel must walk the stack. */
 static __always_inline int st_walk_begin(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -152,7 +150,7 @@ static __always_inline int st_walk_begin(__u32 slot_index)
 	first = slot->stack.head.nr_kernel;
 	if (first > ST_MAX_FRAMES)
 		return -1;
-	st_opaque(first); /* the store takes the register that was compared */
+	st_opaque(first); /* so that the store uses the register that was compared */
 	slot->stack.frames[first] = walk->pc;
 	walk->at = first + 1;
 	walk->until = first + ST_MAX_FRAMES;
@@ -166,7 +164,7 @@ static __always_inline int st_walk_begin(__u32 slot_index)
 	return 0;
 }
 
-/* Fills the window from the frame on: half a kilobyte, or the rest of the page if the next page cannot be read. 0 or -1. */
+/* Fills the window from `frame` on: half a kilobyte, or the rest of the page if the next page cannot be read. Returns 0 or -1. */
 __noinline int st_walk_read(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
@@ -200,8 +198,8 @@ static __always_inline int st_is_in_window(const struct st_frames *walk)
 }
 
 /*
- * Adds the return address of one frame to the record. 0, or -1 at the end of the chain. It reads all state from memory, so that all
- * paths to here are the same to the verifier.
+ * Adds the return address of one frame to the record. Returns -1 at the end of the chain. All state is read from memory, so that all paths
+ * to here are the same to the verifier.
  */
 static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 {
@@ -225,7 +223,7 @@ static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 	return 0;
 }
 
-/* Adds a few frames. 0, or -1 at the end of the chain. */
+/* Adds a few frames. Returns -1 at the end of the chain. */
 __noinline int st_walk_part(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);

@@ -5,13 +5,13 @@
 #include "bpf/uprobes.bpf.h"
 
 /*
- * Walks the user stack of the current task, from where it left user mode, and adds at most 127 frames to the slot's record after its
- * kernel frames. Sets nr_user and user_status. To be called after st_frames_prepare(). Returns 0 if the kernel must walk the stack: the
- * task has no user registers or runs 32-bit code, or st_frames.only_uprobes forbids the walk. A global function like st_hash().
+ * Walks the user stack of the current task and adds at most 127 frames to the slot's record, after the kernel frames. Sets nr_user and
+ * user_status. Call st_frames_prepare() first. Returns 0 if the kernel must walk the stack: the task has no user registers, runs 32-bit
+ * code, or has not hit uprobes and only_uprobes is set.
  */
 int st_walk_frames(__u32 slot_index);
 
-/* Samples and user probes have their own registers, so the kernel walks their stacks, unless the task has hit uprobes. */
+/* Samples and user probes pass the user registers to bpf_get_stack(), so the kernel walks their stacks, unless the task has hit uprobes. */
 static __always_inline void st_frames_prepare(void *ctx, struct st_frames *walk, __u8 program)
 {
 	walk->has_registers = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few kernel types that the programs read, for CO-RE: libbpf changes the field offsets to those of the running kernel. So only
- * names and types matter here. A field may be missing on some kernels; bpf_core_field_exists() finds out.
+ * The kernel types that the programs read. libbpf relocates field offsets to the running kernel (CO-RE), so only names and types matter
+ * here. bpf_core_field_exists() tells whether a kernel has a field.
  *
- * This is written by hand because a generated vmlinux.h needs BTF on the build host, and differs from host to host.
+ * Written by hand, because a generated vmlinux.h needs BTF on the build host and differs from host to host.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct upid {
 
 struct pid {
 	unsigned int level; /* of the deepest namespace */
-	/* One element, of more, before v6.5: commit b69f0aeb0689 ("pid: Replace struct pid 1-element array …") */
+	/* Before v6.5 an array of one element: commit b69f0aeb0689 ("pid: Replace struct pid 1-element array …") */
 	struct upid numbers[];
 };
 
@@ -51,19 +51,19 @@ struct thread_info {
 	__u32 status;
 };
 
-/* These have the number of the system call until it returns: orig_ax on x86, syscallno on arm64. */
+/* The number of the current system call: orig_ax on x86, syscallno on arm64. */
 struct pt_regs___of_call {
 	unsigned long orig_ax;
 	int syscallno;
 };
 
-/* x86 from 6.2 to 6.14; before and after, it is the per-CPU variable __preempt_count. */
+/* x86, 6.2 to 6.14. On older and newer kernels the count is the per-CPU variable __preempt_count. */
 struct pcpu_hot {
 	int preempt_count;
 };
 
 /*
- * The page where threads of a process execute copies of instructions under uprobes. Return probes replace return addresses by its
+ * The page in which threads of a process execute copies of instructions under uprobes. Return probes replace return addresses by its
  * address.
  */
 struct xol_area {
@@ -85,9 +85,9 @@ enum uprobe_task_state {
 
 /* A return address that a return probe has replaced. */
 struct return_instance {
-	unsigned long stack; /* its user address */
+	unsigned long stack; /* its address on the user stack */
 	unsigned long orig_ret_vaddr;
-	struct return_instance *next; /* the one that was replaced before */
+	struct return_instance *next; /* the one replaced before it */
 };
 
 struct uprobe_task {
@@ -95,18 +95,18 @@ struct uprobe_task {
 	unsigned long vaddr; /* of the instruction whose copy is executed */
 	void *active_uprobe;
 	unsigned long xol_vaddr; /* of the copy */
-	struct return_instance *return_instances; /* the last replaced one first */
-	struct return_instance *ri_pool; /* those that have returned, the last one first; from 6.14 on */
+	struct return_instance *return_instances; /* last replaced first */
+	struct return_instance *ri_pool; /* those that have returned, latest first; from 6.14 on */
 };
 
-/* Missing without CONFIG_SCHED_INFO. */
+/* Only with CONFIG_SCHED_INFO. */
 struct sched_info {
 	unsigned long long last_arrival; /* when the task last came onto a CPU, by the scheduler's clock */
 };
 
-/* Without CONFIG_CFS_BANDWIDTH it has no counter. */
+/* throttle_count: only with CONFIG_CFS_BANDWIDTH. */
 struct cfs_rq {
-	int throttle_count; /* of cgroups from this one up that have used up their quota */
+	int throttle_count; /* cgroups from this one up that have used up their quota */
 };
 
 struct sched_entity {
@@ -147,12 +147,12 @@ struct task_struct {
 	unsigned int on_rq; /* the same */
 	int prio;
 	struct sched_entity se;
-	_Bool throttled; /* from 6.18 on threads are throttled, before that run queues */
+	_Bool throttled; /* from 6.18 on; older kernels throttle run queues instead of threads */
 	struct css_set *cgroups;
 	int exit_state;
 	unsigned long nvcsw, nivcsw;
 	struct sched_info sched_info;
-	struct uprobe_task *utask; /* NULL: has never hit a uprobe */
+	struct uprobe_task *utask; /* NULL: it has never hit a uprobe */
 	void *stack;
 	struct thread_struct thread;
 	struct task_struct *real_parent;
@@ -164,7 +164,7 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 };
 
-/* The helper is there from 5.15 on. This enum has only that one: with the enum of UAPI, CO-RE would look up all helpers. */
+/* From 5.15 on. The enum has only this helper: with the enum of UAPI, CO-RE would look up all helpers. */
 enum bpf_func_id___of_registers {
 	BPF_FUNC_task_pt_regs___of_registers = 175,
 };

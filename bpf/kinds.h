@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Enums that the BPF programs share with plans, profiles and the host's answers. There are no types or functions of either side here, so
- * every room may include it.
+ * Enums that the BPF programs share with plans, profiles and the host's answers. This file has no structures or functions, so every room
+ * may include it.
  */
 #pragma once
 
-/* ---- in records; saved profiles have these numbers, so add new ones at the end ---- */
+/* ---- in records; saved profiles contain these numbers, so add new ones at the end ---- */
 
-/* The state of one of the two stacks of a record. It has frames only with OK and TRUNCATED. */
+/* The state of the kernel or user stack of a record. It has frames only with OK and TRUNCATED. */
 enum stack_status {
 	STACK_NOT_ASKED = 0,
 	STACK_OK,
@@ -16,7 +16,7 @@ enum stack_status {
 	STACK_TRUNCATED, /* it has ST_MAX_FRAMES frames: the root is missing */
 };
 
-/* The kind of program that took the stack. It decides whether frame 0 is an exact address or a return address. */
+/* The kind of program that took the stack: decides whether frame 0 is an exact address or a return address. */
 enum program_kind {
 	PROGRAM_SAMPLE = 1, /* perf_event */
 	PROGRAM_TRACEPOINT, /* classic tracepoint */
@@ -24,70 +24,67 @@ enum program_kind {
 	PROGRAM_KPROBE,
 	PROGRAM_UPROBE,
 	PROGRAM_FENTRY,
-	PROGRAM_TEST, /* bpf_prog_test_run of the record path */
+	PROGRAM_TEST, /* bpf_prog_test_run() of the record path */
 	PROGRAM_LOOK, /* iterator of tasks */
 };
 
-/* Why an interval off the CPU has no waker, or WAKER_SEEN. */
+/* Whether an interval off the CPU has a waker, and if not, why. */
 enum waker_reason {
 	WAKER_NOT_ASKED = 0,
 	WAKER_SEEN,
 	WAKER_PREEMPTED, /* the thread was runnable all the time */
 	WAKER_BEFORE_SLEEP, /* it was woken before it left the CPU */
 	WAKER_NOT_SEEN,
-	WAKER_UNFINISHED, /* the interval had not ended when tracing ended; only user space sets it */
+	WAKER_UNFINISHED, /* the interval had not ended when tracing ended; set by user space only */
 	WAKER_NR_REASONS,
 };
 
-/*
- * What a thread does at a moment. `wall` puts each of its nanoseconds into one of them. Pairs of sleepers have WALL_REASON() as their
- * reason then.
- */
+/* What a thread does. `wall` puts each nanosecond of a thread into one of these. The reason of its pairs is then WALL_REASON(). */
 enum thread_state {
 	THREAD_ON_CPU = 0,
 	THREAD_RUNNABLE, /* it waits for a CPU */
 	THREAD_SLEEPS, /* S */
 	THREAD_BLOCKED, /* D */
 	THREAD_STOPPED, /* T, t, or frozen */
-	THREAD_UNKNOWN, /* the kernel did not report a switch, or its state came too late */
-	THREAD_HELD, /* stopped by stacktool itself: not part of the run */
-	THREAD_THROTTLED, /* it would run, but its cgroup has used up its quota when it leaves the CPU */
+	THREAD_UNKNOWN, /* the kernel did not report a switch, or the state could not be read in time */
+	THREAD_HELD, /* stopped by stacktool: not part of the run */
+	THREAD_THROTTLED, /* it would run, but its cgroup has used up its quota */
 	THREAD_NR_STATES,
 };
 
-/* `is_first`: the stack of the interval was not taken, because it began before the first switch of the thread. */
+/* `is_first`: the interval has no stack, because it began before the thread's first switch. */
 #define WALL_REASON(state, is_first) (0x40 | (is_first) << 4 | (state))
 
-/* Of a sampled stack: `sum` is its share in the waits of its thread in this state that were counted without stack. */
+/* A sampled stack: `sum` is its share of the thread's waits in this state that were counted without a stack. */
 #define WALL_SAMPLE(state) (0x60 | (state))
 #define WALL_IS_SAMPLE(reason) ((reason) >> 5 & 1)
 
 /* ---- in plans ---- */
 
-/* The parts of a record's identity. Frames are always part of it. */
+/* The parts of a record's id. Frames are always part of it. */
 enum key_part {
 	KEY_TGID = 1 << 0, /* process id, start time and exec id */
 	KEY_TID = 1 << 1,
 	KEY_COMM = 1 << 2,
 	KEY_CGROUP = 1 << 3,
-	KEY_PROBE = 1 << 4, /* which of several probes was hit */
+	KEY_PROBE = 1 << 4, /* the probe that was hit */
 };
 
 /* How events are collected. */
 enum event_mode {
-	EVENTS_BY_STACK = 0, /* counted by record: by process and stack */
-	EVENTS_BY_PROBE, /* counted by probe, in st_tallies, without stacks: one row for each name */
-	EVENTS_EACH, /* not counted: each is sent as a record with its time */
+	EVENTS_BY_STACK = 0, /* counted by record */
+	EVENTS_BY_PROBE, /* counted by probe, in st_tallies, without stacks */
+	EVENTS_EACH, /* each is sent as a record with its time, not counted */
 	EVENTS_BY_LENGTH, /* calls, counted by function and class of their length, without stacks: struct st_calls */
 };
 
-/* What a place of a function does to a call of it, with EVENTS_BY_LENGTH. */
+/* EVENTS_BY_LENGTH: what a place in a function does to a call. */
 enum call_part {
 	CALL_BEGINS = 0,
 	CALL_ENDS,
-	CALL_AT_ONCE, /* it begins and ends: the function is a single return or jump */
-	CALL_ENDS_ELSEWHERE, /* outside the bytes of the function: other functions may end there too */
-	CALL_MAY_END, /* a jump that may lead to another function; what the thread does next shows whether it did */
+	CALL_AT_ONCE, /* begins and ends: the function is a single return or jump */
+	CALL_ENDS_ELSEWHERE, /* ends outside the bytes of the function, where other functions may end too */
+	CALL_MAY_END, /* a jump that may lead to another function; what the thread does next decides */
 };
 
 /* What the scheduler's programs measure. */
@@ -99,8 +96,8 @@ enum measure {
 
 enum off_cpu_part {
 	PART_ALL = 0,
-	PART_BLOCKED, /* until the thread was woken */
-	PART_RUNQUEUE, /* from then on, until it ran */
+	PART_BLOCKED, /* up to the wakeup */
+	PART_RUNQUEUE, /* from the wakeup until the thread runs */
 };
 
 enum thread_filter {
@@ -119,14 +116,14 @@ enum state_filter {
 
 /* How a program may read the current task. */
 enum task_access {
-	TASK_ACCESS_NONE = 0, /* not at all; start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
+	TASK_ACCESS_NONE = 0, /* not at all: start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
 	TASK_ACCESS_PROBE_READ, /* bpf_probe_read_kernel() of bpf_get_current_task() */
-	TASK_ACCESS_BTF, /* where that is forbidden: it dereferences bpf_get_current_task_btf() */
+	TASK_ACCESS_BTF, /* bpf_get_current_task_btf(), dereferenced, where bpf_probe_read_kernel() is forbidden */
 };
 
-/* The arguments of the tracepoint sched_switch after `preempt`. The names say where the state of the previous thread is. */
+/* The order of the arguments of sched_switch after `preempt`, and where the state of the previous thread is. */
 enum switch_order {
-	SWITCH_PREV_NEXT = 0, /* nowhere: it is read from the thread */
+	SWITCH_PREV_NEXT = 0, /* no state: it is read from the thread */
 	SWITCH_STATE_PREV_NEXT, /* commit fa2c3254d7cf ("sched/tracing: Don't re-read p->state …"), v5.18 */
 	SWITCH_PREV_NEXT_STATE, /* commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18 */
 };

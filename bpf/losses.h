@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All losses, with the sentence that the report prints after the number. docs/reference/losses.md explains them to users. They have
- * their own header, because core/profile describes losses and must not see the rest of the ABI.
+ * All losses, with the sentence that the report prints after the number. docs/reference/losses.md explains them to users. A header of their
+ * own, because core/profile describes losses and must not see the rest of the ABI.
  *
- *   EVENT  the event itself is not in any count
+ *   EVENT  the event is not in any count
  *   STACK  the count is right, but the stack is missing, truncated or without names
  *   SAMPLE a timed sample that the kernel never delivered
  *   NOTE   nothing is missing from the result
  *
- * X(name, class, sentence). Do not rename a loss: saved profiles contain `name`. "{one|many}" in a sentence depends on the
- * number before it.
+ * X(name, class, sentence). Do not rename a loss: saved profiles contain `name`. "{one|many}" in a sentence depends on the number before
+ * it.
  */
 #pragma once
 
-/* Counted by the BPF programs, for events that they saw: seen = filtered + recorded + SPILLED + those of class EVENT. */
+/* Counted by the BPF programs for each event that they see: seen = filtered + recorded + SPILLED + those of class EVENT. */
 #define ST_KERNEL_LOSSES(X)                                                                                          \
 	X(NO_SLOT, EVENT, "{event|events} not recorded: all scratch slots of the CPU were busy")                     \
 	X(COUNT_REFUSED, EVENT,                                                                                      \
@@ -95,7 +95,7 @@ enum st_loss {
 	ST_NR_LOSSES
 };
 
-/* Number of those in ST_KERNEL_LOSSES, which come first. */
+/* The number of losses in ST_KERNEL_LOSSES, which come first. */
 enum {
 #define X(name, class, sentence) +1
 	ST_NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)

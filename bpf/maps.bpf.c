@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Defines the maps and the configuration. */
 #define ST_DEFINE_MAPS
 #include "bpf/maps.bpf.h"
 

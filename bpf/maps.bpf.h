@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of the object. maps.bpf.c defines them, the other files declare them.
+ * The maps. maps.bpf.c defines them, the other files declare them.
  *
- * Counts and statistics have two generations; st_control.generation selects the live one. User space changes it and then updates the
- * old slot of the ARRAY_OF_MAPS. The update returns only after all running programs have finished (maybe_wait_bpf_programs(), commit
- * 1ae80cf31938 ("bpf: wait for running BPF programs when updating map-in-map"), v4.19). So the old generation does not change while
- * it is read, and no live entry is ever deleted.
+ * Counts and statistics have two generations; st_control.generation selects the live one. User space changes it and then updates the old
+ * slot of the ARRAY_OF_MAPS. That update returns only when all running programs have finished (maybe_wait_bpf_programs(), commit
+ * 1ae80cf31938 ("bpf: wait for running BPF programs when updating map-in-map"), v4.19). So the old generation does not change while it is
+ * read, and no live entry is ever deleted.
  *
- * All hashes are preallocated, because perf_event programs may use no others before 6.1. User space decides which maps a run needs, and
- * sets the size of most (core/session/load_config.c).
+ * All hashes are preallocated: before 6.1, perf_event programs may use no others. User space decides which maps a run needs and how large
+ * most of them are (core/session/load_config.c).
  */
 #pragma once
 
@@ -20,8 +20,8 @@
 #include "bpf/unwind_space.h"
 
 /*
- * Declares the type of a map, `NAME_map`. It has sizes instead of types: user space makes inner maps without BTF, and 6.1 refuses
- * them if the template has BTF.
+ * Declares `NAME_map`, the type of a map. It has sizes instead of types: user space creates inner maps without BTF, and 6.1 refuses them if
+ * the template has BTF.
  */
 #define ST_MAP_TYPE(name, kind, flags, entries, key, value) \
 	struct name##_map {                                 \
@@ -44,7 +44,7 @@
 
 /* ---- counts and records ---- */
 
-/* The template of a count map; user space makes the real ones in the size it wants (load_count_map()). */
+/* The template of a count map; load_count_map() creates the real ones. */
 ST_MAP_TYPE(st_counts, HASH, 0, 1, struct st_id, struct st_count);
 
 struct st_generation_map {
@@ -55,7 +55,7 @@ struct st_generation_map {
 };
 ST_MAP_OF(st_generation_map, st_generation);
 
-/* The cache of sent records: an id that is not in it may be sent again. */
+/* The cache of sent records. A record whose id is not here may be sent again. */
 ST_MAP(st_known, HASH, 0, 16384, struct st_id, __u32);
 
 struct st_ring_map {
@@ -73,56 +73,54 @@ ST_MAP(st_grid, PERCPU_ARRAY, 0, 1, __u32, struct st_grid);
 ST_MAP(st_last_senders, ARRAY, 0, ST_LAST_SENDERS, __u32, __u32);
 
 /*
- * Events by the number of their probe. Never reset: user space takes differences, so no event is lost between intervals. Per CPU, so
- * that CPUs do not share a cache line. A uprobe program may be preempted, so it adds atomically all the same.
+ * Events by the number of their probe. Never reset: user space takes differences, so no event is lost between intervals. Per CPU, so that
+ * CPUs do not share a cache line; additions are atomic nevertheless, because uprobe programs can be preempted.
  */
 ST_MAP(st_tallies, PERCPU_ARRAY, 0, 1, __u32, struct st_tally);
 
-/* The cost of timed runs, by the number of their probe. Not per CPU, because few runs are timed, and user space maps the memory. */
+/* Cost of timed runs, by the number of their probe. Not per CPU: few runs are timed, and user space maps the memory. */
 ST_MAP(st_costs, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_cost);
 
 /* ---- filters ---- */
 
-/* When each began, as in st_config.filter_start_ns. */
+/* By id; the value is the start time, as in st_config.filter_start_ns. */
 ST_MAP(st_pids, HASH, 0, 1, __u32, __u64);
 
-/* Descendants of a command: by tgid in the initial pid namespace. The value is the start time of the process. */
+/* Descendants of a command, by tgid in the initial pid namespace; the value is the start time of the process. */
 ST_MAP(st_children, HASH, 0, 16384, __u32, __u64);
 
-/* Start times of the tasks whose birth was handled, by pid modulo the size: needed until the birth is reported again. */
+/* Start times of tasks whose birth has been handled, by pid modulo the size; needed until the second report of the birth. */
 ST_MAP(st_births, ARRAY, 0, ST_NR_BIRTHS, __u32, __u64);
 
-/* The cgroup of --cgroup or --container, as a descriptor. Tasks in cgroups below it pass the filter too. */
+/* The cgroup of --cgroup or --container. Tasks in cgroups below it pass too. */
 ST_MAP(st_cgroup, CGROUP_ARRAY, 0, 1, __u32, __u32);
 
-/* Pinned filter maps as bcc's documentation describes them. The keys are cgroup ids, and inodes of mount namespaces. */
+/* Pinned filter maps as in bcc. The keys are cgroup ids, and inodes of mount namespaces. */
 ST_MAP(st_cgroups, HASH, 0, 1, __u64, __u64);
 ST_MAP(st_mntns, HASH, 0, 1, __u64, __u64);
 
-/* The system calls that are probed: by number, ends with ST_SYSCALL_EXIT too. The value is the number of the probe. */
+/* The probed system calls, by number (ends: plus ST_SYSCALL_EXIT). The value is the number of the probe. */
 ST_MAP(st_syscalls, HASH, 0, 1, __u64, __u32);
 
 /* ---- threads off the CPU ---- */
 
-/* By the address of the thread's task_struct. */
 ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 
 /* ---- all time of threads ---- */
 
-/* By the address of the thread's task_struct. */
 ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
 
 /* ---- calls that are timed ---- */
 
 ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);
-ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros: the entry of a thread begins with them */
+ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros, from which the entry of a thread is made */
 ST_MAP(st_call_places, ARRAY, 0, 1, __u32, struct st_call_place);
 /* By CPU. */
 ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running);
 
 /* ---- threads as they are now ---- */
 
-/* The thread that is being looked at: only one of our threads reads at a time. */
+/* The thread that is being looked at: only one thread of stacktool reads the iterator. */
 ST_MAP(st_look, ARRAY, 0, 1, __u32, struct st_look);
 
 /* ---- unwind tables: bpf/unwind_space.h has the order in which they change ---- */
@@ -140,13 +138,13 @@ ST_MAP_OF(st_slabs_map, st_slabs);
 ST_MAP(st_processes, HASH, 0, 8192, __u32, struct st_unwind_process);
 ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 
-/* Processes with Python frames, and the walks of them. */
+/* Processes with Python frames, and the states of their walks. */
 ST_MAP(st_pythons, HASH, 0, 1024, __u32, struct st_python);
 ST_MAP(st_python_walks, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_python_walk);
 
 /*
- * The program that walks Python frames, in place of the one that begins with ST_HAND_OVER(). User space loads it when there is a Python
- * (core/session/load_python.c). A map has programs of one kind.
+ * The program that walks Python frames, for each kind of program that begins with ST_HAND_OVER(). User space loads it when it finds a
+ * Python process (core/session/load_python.c).
  */
 ST_MAP(st_python_sample, PROG_ARRAY, 0, 1, __u32, __u32);
 ST_MAP(st_python_switch, PROG_ARRAY, 0, 1, __u32, __u32);
@@ -155,10 +153,10 @@ ST_MAP(st_python_back, PROG_ARRAY, 0, 1, __u32, __u32);
 
 ST_MAP(st_deep, PERCPU_ARRAY, 0, 1, __u32, struct st_deep);
 
-/* Deep stacks by the ids of their records. If it is full, rows of further ones show the number of their first event. */
+/* Deep stacks, by the ids of their records. If it is full, further rows show the number of their first event. */
 ST_MAP(st_depths, HASH, 0, 2048, struct st_id, struct st_depth);
 
-/* Empty, for a tail call that is never made: st_no_private_stack(). */
+/* Empty, for the tail call of st_no_private_stack(). */
 ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
 
 /* ---- configuration ---- */
@@ -168,8 +166,8 @@ extern const volatile struct st_config st_config;
 #define ST_WALKS_PYTHON (st_config.python == ST_PYTHON_WALK)
 
 /*
- * If there is a program that walks Python frames by now, hands the event over to it, and does not return. So each event is handled by one
- * of the two programs, and by one only.
+ * Hands the event over to the program that walks Python frames, if it is loaded, and then does not return. So exactly one of the two
+ * programs handles each event.
  */
 #define ST_HAND_OVER(ctx, map)                           \
 	do {                                             \

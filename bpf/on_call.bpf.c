@@ -2,21 +2,21 @@
 /*
  * How long calls of functions take.
  *
- * A program runs where a function begins and at each of its ends. Each thread has a list of the calls that have not ended, with the
- * address of their return address. At an end, that is the stack pointer: so each end finds its call, whatever was called before and
- * meanwhile. A call that ended in another way (an exception, longjmp()) is found when the same stack is seen above it.
+ * A program runs where a function begins and at each of its ends. Each thread has a list of the calls that have not ended, with the stack
+ * address of their return address. At an end, that is the stack pointer, so each end finds its call. A call that ended in another way (an
+ * exception, longjmp()) is found when the stack pointer is seen above it.
  *
- * A jump out of a function ends the call if the frame is removed. Whether it leads out is not known for an indirect jump, and whether it
- * is made for a conditional one. The time is noted, and the call ends there if no later end of it is reached before its stack is gone.
+ * A jump out of a function ends the call if the frame is removed. Whether an indirect jump leads out, or a conditional one is taken, is not
+ * known. So the program notes the time of the jump, and the call ends there unless a later end of it is reached before its stack is gone.
  *
- * At the end of a kernel function or of a system call the place of the return address is not known. They return in order.
+ * At the end of a kernel function or a system call, the place of the return address is not known. These return in order.
  */
 #include "bpf/probe.bpf.h"
 
-#define ST_STACK_RANGE (8 << 20) /* user stacks: calls that are further apart may be on two */
+#define ST_STACK_RANGE (8 << 20) /* calls on user stacks that are further apart may be on two stacks */
 #define ST_KERNEL_STACK_SHIFT 14 /* log2 of the size of a kernel stack, to which it is aligned */
 
-/* Whether a call with its return address at `sp` is on the same stack as `now`, which is above it: it is over. */
+/* Whether a call whose return address is at `sp` is over: it is on the same stack as `now`, and below it. */
 static __always_inline int st_is_below(__u64 sp, __u64 now)
 {
 	if (sp >= now)
@@ -33,7 +33,7 @@ static __always_inline struct st_calls *st_calls_of_current(void)
 	return bpf_map_lookup_elem(&st_calls, &key);
 }
 
-/* Makes the list of the current thread. A global function, because it is rare. */
+/* Creates the list of the current thread. A global function, because it is rare. */
 __noinline int st_calls_begin(void)
 {
 	__u64 key = bpf_get_current_task();
@@ -62,7 +62,7 @@ static __always_inline struct st_call *st_call_at(struct st_calls *list, __u32 i
 
 /* ---- what is counted ---- */
 
-/* A global function: it is called for each way in which a call ends. */
+/* A global function: several places call it. */
 __noinline int st_call_count(__u32 function, __u32 tgid, __u64 length_ns)
 {
 	struct st_id id = ST_LENGTH_ID(function, tgid, st_class(length_ns / st_calls_config.unit_ns));
@@ -75,7 +75,7 @@ __noinline int st_call_count(__u32 function, __u32 tgid, __u64 length_ns)
 	return 0;
 }
 
-/* A call that is not in the histogram. A loss of class EVENT was seen. */
+/* Counts a call that is not in the histogram. For a loss of class EVENT, also counts it as seen. */
 __noinline int st_call_lost(__u32 loss, __u32 is_event)
 {
 	struct st_way way = {};
@@ -99,7 +99,7 @@ static __always_inline int st_call_left_out(void)
 	return 0;
 }
 
-/* A call is over, though none of its ends was seen. */
+/* Ends a call none of whose ends was seen. */
 static __always_inline void st_call_close(const struct st_call *call, __u32 tgid)
 {
 	if (call->function == ST_NO_FUNCTION)
@@ -133,7 +133,7 @@ __noinline int st_call_close_last(__u64 task, __u64 until, __u32 keep)
 	return 1;
 }
 
-/* All of them. */
+/* Calls st_call_close_last() for all calls. */
 __noinline int st_calls_close(__u64 task, __u64 until, __u32 keep)
 {
 	for (int i = 0; i < ST_CALLS_MAX && st_call_close_last(task, until, keep); i++)
@@ -141,7 +141,7 @@ __noinline int st_calls_close(__u64 task, __u64 until, __u32 keep)
 	return 0;
 }
 
-/* Whether it is this call. sp = 0: any of the function. Also a global function. */
+/* Whether this call of the list is that of `function` at `sp`; sp = 0: any call of the function. */
 __noinline int st_call_is(__u32 index, __u64 sp, __u32 function)
 {
 	struct st_calls *list = st_calls_of_current();
@@ -150,7 +150,7 @@ __noinline int st_call_is(__u32 index, __u64 sp, __u32 function)
 	return call && call->function == function && (!sp || call->sp == sp);
 }
 
-/* The number of the innermost one in the list + 1; 0: it is not there. */
+/* Finds the innermost such call: returns its index + 1, or 0. */
 __noinline int st_calls_find(__u32 depth, __u64 sp, __u32 function)
 {
 	for (__u32 i = 0; i < ST_CALLS_MAX && i < depth; i++)
@@ -218,7 +218,7 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	return 1;
 }
 
-/* Two probes at one instruction would have no order. */
+/* A function that is one instruction: two probes there would have no order. */
 static __always_inline int st_call_at_once(__u32 function)
 {
 	struct st_who who = {};
@@ -232,14 +232,14 @@ static __always_inline int st_call_at_once(__u32 function)
 	return 1;
 }
 
-/* An end whose call is not in the list. */
+/* Handles an end whose call is not in the list. */
 static __always_inline int st_call_is_unknown(struct st_calls *list)
 {
 	if (list && list->nr_left_out) {
 		list->nr_left_out--;
 		return 1;
 	}
-	if (st_config.use_cpus || !st_call_is_wanted()) /* it may have begun on a CPU that was not wanted */
+	if (st_config.use_cpus || !st_call_is_wanted()) /* it may have begun on a CPU that the filter excludes */
 		return 0;
 	st_call_lost(ST_LOSS_CALL_NO_BEGIN, 0);
 	return 1;
@@ -256,7 +256,10 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 	depth = *(volatile __u32 *)&list->depth;
 	call = st_call_at(list, depth - 1);
 	number = depth;
-	/* The innermost calls are those that were left out. Without a place of the call on the stack, one whose end was missed would stay. */
+	/*
+	 * Calls that were left out are inside those of the list. Without stack addresses, a call whose end was missed would keep
+	 * nr_left_out too high.
+	 */
 	if (!sp && part == CALL_ENDS && list->nr_left_out && depth && depth <= ST_CALLS_MAX && call->sp) {
 		list->nr_left_out--;
 		return 1;
@@ -276,7 +279,7 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 		call->left_ns = now;
 		return 1;
 	}
-	/* One that is not the innermost is on another stack than those after it. */
+	/* A call that is not the innermost one is on another stack than the calls after it. */
 	if (number == depth)
 		list->depth = depth - 1;
 	else
@@ -285,7 +288,7 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 	return 1;
 }
 
-/* `is_exact`: at an end of a call, sp is where its return address is. */
+/* `is_exact`: at an end of a call, `sp` is the address of its return address. */
 static __always_inline void st_call_event(__u64 place, __u64 sp, int is_exact)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -327,7 +330,7 @@ int on_call_uprobe_multi(struct pt_regs *ctx)
 	return ST_RETURN_UPROBE_MULTI;
 }
 
-/* Of kernel functions: calls and returns, by kprobes and kretprobes. */
+/* Kernel functions: entries and returns, by kprobes and kretprobes. */
 SEC("?kprobe")
 int on_call_kprobe(struct pt_regs *ctx)
 {
@@ -356,7 +359,7 @@ int on_call_fexit(void *ctx)
 	return ST_RETURN_FENTRY;
 }
 
-/* A thread is in one system call at a time: the next one shows that the last has ended. */
+/* A thread is in one system call at a time: the next one shows that the previous one has ended. */
 static __always_inline void st_call_system(__u64 key)
 {
 	__u32 *place = bpf_map_lookup_elem(&st_syscalls, &key);
@@ -379,7 +382,7 @@ int on_call_exit(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
-/* A task_struct is freed, or has another program: sched_process_free, sched_process_exec. */
+/* sched_process_free and sched_process_exec: the task_struct is freed, or runs another program. */
 SEC("?raw_tp")
 int on_call_gone(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -3,26 +3,27 @@
  * Keeps the descendants of a command in st_children.
  *
  * The kernel reports a fork before it wakes the child, so the entry exists before the child's first event. The programs see all forks of
- * the host: if a process outside the family gets the pid of an ended child, they remove the entry before it runs. Threads share
- * the entry of their process, and exec() changes nothing.
+ * the host: if a process outside the family gets the pid of an ended child, they remove the old entry before the process runs. Threads
+ * share the entry of their process, and exec() changes nothing.
  *
- * The kernel reports each birth twice in the parent: task_newtask, then sched_process_fork. Kernels that let tracepoints be preempted do
- * not run a program on a CPU while a thread is preempted in it there (docs/design.md, "Attaching"). So the second program handles
- * births that the first one missed, and only a birth that both missed is lost. st_births has those that the first one handled.
+ * The kernel reports each birth twice in the parent: task_newtask, then sched_process_fork. On a kernel whose tracepoints can be preempted,
+ * a program does not run on a CPU on which a preempted thread is inside the same program (docs/design.md, "Attaching"). So the second
+ * program handles births that the first one missed, and only a birth that both missed is lost. st_births has those that the first one
+ * handled.
  *
- * An entry is removed when the kernel frees the leader's task_struct, so events during exit still count. The pid is free a little
- * earlier, so the start time decides whether the entry still belongs to this task. (If another thread has called exec(), it is the
- * leader, and the old leader has its id.)
+ * An entry is removed when the kernel frees the leader's task_struct, so events during exit still count. The pid is free a little earlier,
+ * so the start time decides whether the entry still belongs to this task. (If a thread other than the leader calls exec(), it becomes the
+ * leader and the two exchange their ids.)
  *
- * There are two versions of each program: by raw tracepoint, which needs few of the kernel's types (core/host/kernel_types.h), and by
- * BTF, which also works under lockdown=confidentiality.
+ * Each program has two versions: raw tracepoint, which needs few of the kernel's types (core/host/kernel_types.h), and BTF, which also
+ * works under lockdown=confidentiality.
  */
 #include "bpf/record.bpf.h"
 #include "bpf/returns.h"
 
 /*
- * A child may have its own pid namespace, so st_children has tgids of the initial one. The check of follow_children is for kernels
- * before 6.8, which verify this function even if nothing calls it: without children, the map does not exist.
+ * st_children has tgids of the initial pid namespace, because a child may have its own. The check of follow_children is for kernels before
+ * 6.8, which verify this function even if nobody calls it: without children, the map does not exist.
  */
 __noinline int st_in_family(__u32 tgid)
 {
@@ -54,10 +55,7 @@ static __always_inline struct st_life st_see_life(struct task_struct *task)
 	return (struct st_life){ .tid = task->pid, .tgid = task->tgid, .start_time_ns = task->start_time };
 }
 
-/*
- * Adds the child if the current process, which has forked it, is followed; else removes an old entry of its tgid. False: the
- * table is full.
- */
+/* Adds the child if the current process, its parent, is followed; else removes an old entry of its tgid. Returns 0 if the table is full. */
 static __always_inline int st_enter(const struct st_life *child)
 {
 	struct st_who parent = {};
@@ -96,7 +94,7 @@ static __always_inline void st_first_report(const struct st_life *child)
 		*birth = child->start_time_ns;
 }
 
-/* User space counts each run that the first program missed as a lost birth. A birth that is handled here is subtracted. */
+/* User space counts each run that the first program missed as a lost birth; a birth that is handled here is subtracted. */
 static __always_inline void st_second_report(const struct st_life *child)
 {
 	__u64 *birth = st_birth_of(child);

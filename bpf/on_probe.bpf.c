@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The programs of probes. Each passes its kind, which decides whether frame 0 is an exact address. */
+/* The programs of probes. Each passes its program_kind, which decides whether frame 0 is an exact address. */
 #include "bpf/probe.bpf.h"
 
-/* ---- an event of a probe ---- */
-
-/* EVENTS_BY_PROBE: counts an event of a probe, in one of two numbers: seen = filtered + events. */
+/* EVENTS_BY_PROBE: counts an event. seen = filtered + events. */
 static __always_inline void st_tally(__u32 probe)
 {
 	struct st_tally *tally = bpf_map_lookup_elem(&st_tallies, &probe);
@@ -17,7 +15,7 @@ static __always_inline void st_tally(__u32 probe)
 	control = bpf_map_lookup_elem(&st_control, &zero);
 	if (!tally || !control || st_is_shut(control))
 		return;
-	/* From 1 on, because turn 0 is always timed, on each CPU. */
+	/* Starts at 1: turn 0 is always timed, on each CPU. */
 	turn = 1 + *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered;
 	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
 	if (st_config.filters)
@@ -58,8 +56,6 @@ static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)
 	else
 		st_recorded(ctx, program, probe);
 }
-
-/* ---- entry points ---- */
 
 SEC("?tp")
 int on_tracepoint(void *ctx)
@@ -113,9 +109,8 @@ int on_raw_tracepoint(void *ctx)
 }
 
 /*
- * t:syscalls:sys_enter_NAME and sys_exit_NAME. These are raw tracepoints, because the classic ones pass the user's registers before
- * 6.12, and so have no kernel stack. st_syscalls has the calls that are probed. System calls of 32-bit code have other numbers, and
- * are not counted.
+ * t:syscalls:sys_enter_NAME and sys_exit_NAME, as raw tracepoints: before 6.12, the classic ones pass the user's registers and so have no
+ * kernel stack. st_syscalls has the probed calls. System calls of 32-bit code have other numbers and are not counted.
  */
 static __always_inline void st_system_call(void *ctx, __u64 key)
 {
@@ -139,7 +134,7 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
-/* For bpf_prog_test_run(): the path of an event without a probe. */
+/* For bpf_prog_test_run(): an event without a probe. */
 SEC("?raw_tp")
 int on_test(void *ctx)
 {

@@ -5,7 +5,7 @@
  * While another BPF program runs on the CPU, the kernel skips a perf_event program without counting it (bpf_prog_active). So user space
  * compares the samples with the counter of the event. This program distinguishes late samples from skipped ones (grid.h).
  */
-#define ST_ALONE 1 /* for perf events the kernel makes sure: the compiler leaves out the rest */
+#define ST_ALONE 1 /* always true for perf events; as a constant, it lets the compiler remove the other case */
 
 #include "bpf/grid.h"
 #include "bpf/record.bpf.h"
@@ -43,6 +43,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		ST_NOTE(way.stats->filtered, 1);
 	else
 		st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
-	st_cost_stop(turn, begun, 0, 1); /* no limit asks whose cost it is */
+	st_cost_stop(turn, begun, 0, 1); /* the cost of samples is not limited by filter, so all are counted as wanted */
 	return ST_RETURN_PERF_EVENT;
 }

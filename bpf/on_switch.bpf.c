@@ -2,18 +2,17 @@
 /*
  * The scheduler's tracepoints: how long threads are off the CPU, with which stack, and who wakes them.
  *
- * The programs are attached by BTF, so they can dereference the task_structs in their arguments, also under lockdown=confidentiality.
- * They use sched_waking, not sched_wakeup, because it runs in the context of the waker.
+ * The programs are attached by BTF, so they can dereference the task_structs in their arguments, also under lockdown=confidentiality. They
+ * use sched_waking, not sched_wakeup, because it runs in the context of the waker.
  *
- * The record of a sleeper is taken and sent when it leaves the CPU; its id is kept in st_tasks. When the thread comes back (for
- * MEASURE_WAKE, when it is woken), the interval ends. That is the event, and it is counted in the generation in which the interval ends.
- * `seen` is the number of intervals that ended, plus those whose start could not be kept (NO_SLOT, STATE_FULL), plus those of which one
- * switch was never reported (SWITCH_MISSED: on Linux 6.18 under load, where ftrace misses the same switches). Threads that do not
- * pass the filters are not events.
+ * The record of a sleeper is taken and sent when it leaves the CPU; st_tasks keeps its id. The interval ends when the thread comes back, or
+ * for MEASURE_WAKE when it is woken. That end is the event: it counts in the generation that is live then. `seen` is the number of
+ * intervals that ended, plus those whose start could not be kept (NO_SLOT, STATE_FULL), plus those with a switch that was not reported
+ * (SWITCH_MISSED: on Linux 6.18 under load, where ftrace misses the same switches). Threads that do not pass the filters are not events.
  *
- * An entry of st_tasks is made once for a thread and then changed: to insert and delete one at each switch costs three times as
- * much. It is deleted when the thread leaves the CPU for the last time. Only the thread's own CPU and its waker write to it. The
- * waker holds the thread's pi_lock, and writes the time after the record: so an older time means an older waker.
+ * An entry of st_tasks is made once for a thread and then changed: inserting and deleting at each switch costs three times as much. The
+ * entry is deleted when the thread leaves the CPU for the last time. Only the thread's own CPU and its waker write to it. The waker holds
+ * the thread's pi_lock and writes the time after the record, so an old time means an old waker.
  *
  * A pair of sleeper and waker is a message of 64 bytes with its own id, sent after both records. With by_duration and by_time, sleepers
  * without a waker are pairs too, because the id is known only when the interval ends.
@@ -34,7 +33,7 @@ static __always_inline int st_wanted_thread(struct task_struct *task)
 
 #define ST_LETTER(letter) (1U << ((letter) - 'A'))
 
-/* The bit of a state's letter, as ps shows it; 't' has the highest bit. */
+/* The bit of a state's letter, as ps shows it; 't' is the highest bit. */
 static __always_inline __u32 st_state_letter(__u32 state)
 {
 	if (!state)
@@ -59,8 +58,6 @@ static __always_inline int st_wanted_state(__u32 state)
 	return 1;
 }
 
-/* ---- entries ---- */
-
 static __always_inline struct st_task *st_task_find(struct task_struct *task)
 {
 	__u64 key = (__u64)task;
@@ -68,7 +65,7 @@ static __always_inline struct st_task *st_task_find(struct task_struct *task)
 	return bpf_map_lookup_elem(&st_tasks, &key);
 }
 
-/* The entry of a thread; a new one if the thread has none. NULL: there is no room. */
+/* The entry of a thread, created if needed. NULL: there is no room. */
 static __always_inline struct st_task *st_task_get(struct task_struct *task)
 {
 	struct st_task *entry = st_task_find(task), none = {};
@@ -89,8 +86,6 @@ static __always_inline void st_task_begin(struct st_task *entry, __u64 start_tim
 	entry->waking_ns = 0;
 	entry->waker_ns = 0;
 }
-
-/* ---- records ---- */
 
 static __always_inline void st_build_waker(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 index,
 					   __u8 context, __u64 now)
@@ -113,7 +108,7 @@ static __always_inline void st_build_waker(void *ctx, const struct st_way *way, 
 	st_hash_record(stack, index);
 }
 
-/* ---- durations: global functions, because the verifier would follow inline ones for each of two dozen paths ---- */
+/* ---- durations: global functions, because the verifier would follow inline ones on each of two dozen paths ---- */
 
 __noinline __u64 st_class_of(__u64 span_ns)
 {
@@ -121,8 +116,8 @@ __noinline __u64 st_class_of(__u64 span_ns)
 }
 
 /*
- * When the thread became runnable, in an interval from `out_ns` to `now`. `came_ns`: when it had come onto the CPU that it left at
- * `out_ns`. If the wakeup was not seen, the thread is taken to have slept until `now`.
+ * When the thread became runnable, in an interval from `out_ns` to `now`. `came_ns`: when it came onto the CPU before `out_ns`. If the
+ * wakeup was not seen, returns `now`.
  */
 __noinline __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now)
 {
@@ -131,7 +126,7 @@ __noinline __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 ca
 	return woken_ns < out_ns || woken_ns > now ? now : woken_ns;
 }
 
-/* An enum waker_reason. `has_waker`: the waker's record is of this interval. */
+/* Returns an enum waker_reason. `has_waker`: the waker's record belongs to this interval. */
 __noinline int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns)
 {
 	if (!state)
@@ -141,14 +136,10 @@ __noinline int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u
 	return woken_ns > came_ns ? WAKER_BEFORE_SLEEP : WAKER_NOT_SEEN;
 }
 
-/* ---- counting an interval ---- */
-
 static __always_inline int st_wanted_span(__u64 span_ns)
 {
 	return span_ns >= st_offcpu.min_ns && span_ns <= st_offcpu.max_ns;
 }
-
-/* ---- leaving the CPU ---- */
 
 static __always_inline void st_sleep(void *ctx, const struct st_way *way, const struct st_who *who,
 				     struct task_struct *task, struct st_task *entry, __u64 now)
@@ -190,7 +181,7 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 	}
 	if (entry->start_time_ns != task->start_time)
 		st_task_begin(entry, task->start_time);
-	if (!entry->running && entry->out_ns) /* two switches in the same direction: one between them was missed */
+	if (!entry->running && entry->out_ns) /* two switches out in a row: the one between was missed */
 		st_note_lost(way, ST_LOSS_SWITCH_MISSED);
 	entry->running = 0;
 	entry->out_ns = 0;
@@ -203,8 +194,8 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 /* ---- coming back ---- */
 
 /*
- * Counts a thread that was off the CPU when tracing began: it has no entry and is older than this run. With filters it is not counted,
- * because they check the current thread, and that is still the one that leaves the CPU.
+ * Counts a thread that was off the CPU when tracing began: it has no entry and is older than the run. Not with filters: they check the
+ * current thread, which is still the one that leaves the CPU.
  */
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {
@@ -212,7 +203,7 @@ static __always_inline void st_note_no_start(const struct st_way *way, struct ta
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 
-/* Length of the wanted part of the interval: all of it, until the wakeup, or after it. */
+/* Length of the selected part of the interval. */
 static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, __u64 came_ns, __u64 now)
 {
 	__u64 woken_ns;
@@ -274,9 +265,7 @@ static __always_inline int st_switch_in(const struct st_way *way, struct task_st
 	return 1;
 }
 
-/* ---- being woken ---- */
-
-/* Records the current context as the waker of `entry`. Returns 0 if no scratch slot was free. */
+/* Stores the current context as the waker of `entry`. Returns 0 if no scratch slot was free. */
 static __always_inline int st_note_waker(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
 					 __u64 now)
 {
@@ -315,7 +304,7 @@ static __always_inline void st_wake_interval(void *ctx, const struct st_way *way
 	st_count_pair(way, &pair, now - out_ns, now);
 }
 
-/* `context`: result of st_context(), or 0 if that is not known. Returns whether the thread passed the filters when it left the CPU. */
+/* `context`: result of st_context(), 0 if unknown. Returns whether the thread passed the filters when it left the CPU. */
 static __always_inline int st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context,
 				   __u64 now)
 {
@@ -335,18 +324,16 @@ static __always_inline int st_wake(void *ctx, const struct st_way *way, struct t
 	return 1;
 }
 
-/* ---- interrupts ---- */
-
 /*
- * Finds out whether the waker is the current task, or an interrupt that hit it, by the preemption count. On x86 this is a per-CPU
- * variable (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), on arm64 a field of the task. Both can be read under lockdown. A
- * kernel without CONFIG_KALLSYMS_ALL has the variable in BTF, but refuses programs that use it. So user space tries it first
- * (host_tells_interrupts()) and puts the BTF id of the variable into the code (core/session/preempt_count.h).
+ * Finds out by the preemption count whether the waker is the current task or an interrupt. On x86 the count is a per-CPU variable
+ * (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), on arm64 a field of the task. Both can be read under lockdown. A kernel
+ * without CONFIG_KALLSYMS_ALL has the variable in BTF but refuses programs that use it. So user space tries it first
+ * (host_tells_interrupts()) and puts the variable's BTF id into the code (core/session/preempt_count.h).
  */
 
-/* include/linux/preempt.h: eight bits of preemption, eight of softirq, four of hardirq, four of NMI. */
+/* The bits of include/linux/preempt.h: 8 for preemption, 8 softirq, 4 hardirq, 4 NMI. */
 enum {
-	ST_PREEMPT_SOFTIRQ = 1 << 8, /* in a softirq; where softirqs are only disabled, the kernel adds twice this */
+	ST_PREEMPT_SOFTIRQ = 1 << 8, /* in a softirq; disabling softirqs adds twice this */
 	ST_PREEMPT_HARDIRQ = 0xf << 16,
 	ST_PREEMPT_NMI = 0xf << 20,
 };
@@ -376,7 +363,7 @@ static __always_inline __u32 st_preempt_count(void)
 	return *(const int *)bpf_this_cpu_ptr(st_preempt_count_variable());
 }
 
-/* The enum st_stack_flag of the current interrupt; 0: not in an interrupt. */
+/* The enum st_stack_flag of the current interrupt; 0: none. */
 static __always_inline __u8 st_context(void)
 {
 	__u32 count = st_preempt_count();
@@ -434,7 +421,7 @@ int on_waking(__u64 *ctx)
 	return ST_RETURN_TP_BTF;
 }
 
-/* Used where the preemption count cannot be read; user space then finds interrupts by the names in the waker's stack. */
+/* For kernels whose preemption count cannot be read. User space then finds interrupts by the names in the waker's stack. */
 SEC("?tp_btf/sched_waking")
 int on_waking_anywhere(__u64 *ctx)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads as they are now: the kernel runs this program for each thread of the host while user space reads the iterator. It writes the
- * thread's state, its kernel stack and the registers with which it left user mode (struct st_look). core/session/look.c reads them.
+ * Threads as they are now. The kernel runs this program for each thread of the host while user space reads the iterator. The program writes
+ * the thread's state, kernel stack and user registers (struct st_look); core/session/look.c reads them.
  *
  * The registers are those of the last entry into the kernel: right for a thread that is not on a CPU, old for one that is.
  */
@@ -10,7 +10,7 @@
 #include "bpf/task.bpf.h"
 #include "bpf/task_state.bpf.h"
 
-/* The context: its members have the same place in all kernels, and the verifier knows their types. */
+/* The context. The verifier checks accesses by type; the offsets are the same in all kernels. */
 struct st_task_iterator {
 	struct {
 		struct seq_file *seq;
@@ -29,7 +29,7 @@ static __always_inline void st_look_at_ids(struct task_struct *task, struct st_l
 
 #define ST_CGROUP_LEVELS 32
 
-/* Whether it is in the cgroup of the filter, or below it. */
+/* Whether the task is in the cgroup of the filter, or below it. */
 static __always_inline int st_is_in_cgroup(struct task_struct *task)
 {
 	struct cgroup *group = BPF_CORE_READ(task, cgroups, dfl_cgrp);
@@ -46,7 +46,7 @@ static __always_inline int st_is_in_cgroup(struct task_struct *task)
 	return 0;
 }
 
-/* Of -p, of a command and its children, or of a cgroup. */
+/* Whether the task passes the filter: -p, a command and its children, or a cgroup. */
 static __always_inline int st_wants_look(struct task_struct *task, const struct st_look *look)
 {
 	__u64 key = (__u64)task;
@@ -54,7 +54,7 @@ static __always_inline int st_wants_look(struct task_struct *task, const struct 
 
 	if (!look->tid || !look->tgid)
 		return 0;
-	/* wall follows a thread that has left the cgroup to its end. */
+	/* wall follows a thread to its end, also after it has left the cgroup. */
 	if (st_config.use_cgroup && !st_is_in_cgroup(task) &&
 	    !(st_config.follows_walls && bpf_map_lookup_elem(&st_walls, &key)))
 		return 0;
@@ -114,7 +114,7 @@ static __always_inline void st_look_at_memory(struct task_struct *task, struct s
 		look->flags |= ST_LOOK_HAS_REGISTERS;
 }
 
-/* Without CONFIG_SMP no task has the member: the one that reads is on the only CPU. */
+/* Without CONFIG_SMP, task_struct has no on_cpu, and the reader is on the only CPU. */
 static __always_inline int st_is_on_cpu(struct task_struct *task, struct task_struct *reader)
 {
 	if (!bpf_core_field_exists(task->on_cpu))
@@ -122,7 +122,7 @@ static __always_inline int st_is_on_cpu(struct task_struct *task, struct task_st
 	return BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu) != 0;
 }
 
-/* The kernel counts a switch before it says that the task is on no CPU. So on_cpu is read first: then the counts have its last switch. */
+/* The kernel counts a switch before it clears on_cpu. So on_cpu is read first: if it is 0, the counts include the last switch. */
 static __always_inline void st_look_at_times(struct task_struct *task, struct st_look *look)
 {
 	struct task_struct *reader = (struct task_struct *)bpf_get_current_task();
@@ -137,8 +137,6 @@ static __always_inline void st_look_at_times(struct task_struct *task, struct st
 	look->reader_arrival_ns = st_arrival_of(reader);
 }
 
-/* ---- wall ---- */
-
 static __always_inline int st_is_queued(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->se.sched_delayed) && BPF_CORE_READ_BITFIELD_PROBED(&task->se, sched_delayed))
@@ -146,7 +144,7 @@ static __always_inline int st_is_queued(struct task_struct *task)
 	return BPF_CORE_READ_BITFIELD_PROBED(task, on_rq) != 0;
 }
 
-/* The entry of a thread that existed before the window begins; corrects one whose state a switch has changed meanwhile. */
+/* Makes the entry of a thread that is older than the window, or corrects one whose state a switch has changed meanwhile. */
 static __always_inline void st_wall_enter(const struct st_look *look, const struct st_wall *found, __u64 now)
 {
 	struct st_wall entry = { .start_time_ns = look->start_time_ns,
@@ -213,7 +211,7 @@ int on_task(struct st_task_iterator *ctx)
 	nr = (int)bytes < 0 ? 0 : bytes / 8;
 	look->nr_kernel = (int)bytes < 0 ? -1 : nr;
 	st_opaque(nr);
-	nr &= ST_MAX_FRAMES; /* 127: the verifier wants to see the limit */
+	nr &= ST_MAX_FRAMES; /* 127, as a mask: the verifier needs the bound */
 	bpf_seq_write(ctx->meta->seq, look, sizeof(*look) - sizeof(look->frames) + 8 * nr);
 	return 0;
 }

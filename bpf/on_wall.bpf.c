@@ -124,7 +124,10 @@ static __always_inline __u64 st_wall_period(const struct st_way *way)
 	return *(volatile __u64 *)&way->control->wall_period_ns;
 }
 
-/* Counts a stack of a wait. More of them in a slot than the budget double the period, much fewer halve it. CPUs that do so together do no harm. */
+/*
+ * Counts a stack of a wait. If a slot has more stacks than the budget, the period doubles; if it has less than a quarter, the period is
+ * halved. CPUs that do so together do no harm.
+ */
 static __always_inline void st_wall_pace(const struct st_way *way, __u64 now)
 {
 	struct st_control *control = way->control;
@@ -334,7 +337,7 @@ static __always_inline int st_wall_in(const struct st_way *way, struct task_stru
 	return 1;
 }
 
-/* For the samples of other CPUs: at each switch, and at each sample for a CPU that does not switch. */
+/* Notes the process that runs on this CPU, for the samples of other CPUs: at each switch, and at each sample if the CPU does not switch. */
 static __always_inline void st_wall_note_running(__u32 tgid)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -369,7 +372,7 @@ int on_wall_switch(__u64 *ctx)
 
 /* ---- being back ---- */
 
-/* Counts the stack for what has come together of a kind of wait, in whole periods. */
+/* Counts the stack for the whole periods of this kind of wait that are owed. */
 static __always_inline void st_wall_share(const struct st_way *way, const struct st_id *id, __u32 state, __u64 *owed_ns)
 {
 	__u64 period_ns = st_wall_period(way), share_ns;
@@ -381,9 +384,7 @@ static __always_inline void st_wall_share(const struct st_way *way, const struct
 	st_wall_add(way, id, WALL_SAMPLE(state), share_ns, 0);
 }
 
-/*
- * The last thing of a switch: the thread is current again, where it has left the CPU. Kernels before 6.16 do not have this tracepoint.
- */
+/* Runs at the end of a switch, when the thread is current again on its way out of the scheduler. From 6.16 on. */
 SEC("?tp_btf/sched_exit_tp")
 int on_wall_back(__u64 *ctx)
 {
@@ -449,7 +450,7 @@ int on_wall_wakeup(__u64 *ctx)
 	return ST_RETURN_TP_BTF;
 }
 
-/* An entry that is there is of an ended thread, whose last switch was not reported: this one has its task_struct. */
+/* Removes the entry of an ended thread whose last switch was not reported: the new thread has the same task_struct. */
 static __always_inline void st_wall_forget(const struct st_way *way, __u64 task, __u64 start_time_ns)
 {
 	const struct st_wall *entry = bpf_map_lookup_elem(&st_walls, &task);
@@ -495,7 +496,10 @@ int on_wall_wakeup_new(__u64 *ctx)
 
 /* ---- what runs ---- */
 
-/* The threads of a process that run, with the current one. Another CPU may switch at this moment: then it is as before or after. */
+/*
+ * The number of running threads of a process, with the current one. A CPU that switches at this moment counts as before or after its
+ * switch.
+ */
 __noinline int st_wall_nr_running(__u32 tgid)
 {
 	__u32 here = bpf_get_smp_processor_id(), nr = 1;

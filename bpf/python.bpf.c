@@ -2,18 +2,18 @@
 /*
  * The Python frames of the current thread, after the user frames of its record: docs/internals/python.md.
  *
- * The walk is a state machine in a map, so that the verifier follows one step and not all. A step takes one frame, or compares one user
- * frame with the marker of the call whose frames have been taken. All memory is that of the process and may be forged: what is read is
- * bounded, and a code object must have its type.
+ * The walk is a state machine in a map, so that the verifier follows one step instead of all. A step takes one Python frame, or compares
+ * one user frame with the marker of the call from C whose frames have been taken. All memory is the process's and may be forged: reads are
+ * bounded, and a code object must have the type of code objects.
  */
 #include "bpf/unwind.bpf.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
-#define ST_PYTHON_STEPS 23 /* in each of two loops: 529 frames and comparisons */
+#define ST_PYTHON_STEPS 23 /* of each of two loops: 529 steps in all */
 #define ST_PYTHON_NO_PLACE 0xff
 
-/* NULL if Python frames are not walked: the maps do not exist then. */
+/* NULL if Python frames are not walked, because the maps do not exist then. */
 static __always_inline struct st_python_walk *st_python_walk_at(__u32 slot_index)
 {
 	return ST_WALKS_PYTHON ? bpf_map_lookup_elem(&st_python_walks, &slot_index) : 0;
@@ -57,7 +57,7 @@ __noinline int st_python_few(__u32 slot_index, __u32 in_uprobes)
 	return end;
 }
 
-/* Adds two words to the record; the last room is for frames that are missing. 0 or -1. */
+/* Adds two words to the record, unless fewer than `room` are left for those that follow. Returns 0 or -1. */
 static __always_inline int st_python_put(struct st_python_walk *walk, struct st_slot *slot, __u64 first, __u64 second,
 					 __u32 room)
 {
@@ -74,7 +74,7 @@ static __always_inline int st_python_put(struct st_python_walk *walk, struct st_
 	return 0;
 }
 
-/* The walk ends with frames that are missing. */
+/* Ends the walk with a mark that frames are missing. Returns -1. */
 __noinline int st_python_end(__u32 slot_index, __u32 missing)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
@@ -91,7 +91,7 @@ static __always_inline __u64 st_python_word(const __u64 *words, __u32 offset, __
 	return *(const volatile __u64 *)((const __u8 *)words + offset);
 }
 
-/* The address of the code object at `code` goes to the record if it has the type of one. 0 or -1. */
+/* Adds the frame of the code object at `code` to the record, if the object has the right type. Returns 0 or -1. */
 __noinline int st_python_take_code(__u32 slot_index, __u64 code, __u64 instruction)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
@@ -117,7 +117,7 @@ __noinline int st_python_take_code(__u32 slot_index, __u64 code, __u64 instructi
 	return 0;
 }
 
-/* The frames of a call have been taken: its marker is searched. */
+/* All frames of a call from C have been taken: starts the search for its marker among the user frames. */
 static __always_inline void st_python_mark(struct st_python_walk *walk, __u64 marker, __u64 after)
 {
 	walk->marker = marker;
@@ -126,7 +126,7 @@ static __always_inline void st_python_mark(struct st_python_walk *walk, __u64 ma
 	walk->above = ST_PYTHON_NO_PLACE;
 }
 
-/* Takes the next frame. 0, or -1: the walk ends. */
+/* Takes the next frame. Returns -1 at the end of the walk. */
 __noinline int st_python_take(__u32 slot_index)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
@@ -137,7 +137,7 @@ __noinline int st_python_take(__u32 slot_index)
 	if (!walk)
 		return -1;
 	frame = walk->frame;
-	if (!frame) /* the outermost call has an end, too: the list was being changed */
+	if (!frame) /* even the outermost call ends with an entry frame, so the list was being changed */
 		return walk->at == walk->first ? -1 : st_python_end(slot_index, ST_PYTHON_UNREADABLE);
 	if (frame & 7 || (int)bpf_probe_read_user(walk->window, ST_PYTHON_FRAME_BYTES, (void *)frame))
 		return st_python_end(slot_index, ST_PYTHON_UNREADABLE);
@@ -161,7 +161,7 @@ __noinline int st_python_take(__u32 slot_index)
 	return 0;
 }
 
-/* With _PyCFrame: goes to that of the caller, whose frame must be the one that follows. 0 or -1. */
+/* Goes to the caller's _PyCFrame, whose Python frame must be `after`. Returns 0 or -1. */
 static __always_inline int st_python_leave_cframe(struct st_python_walk *walk)
 {
 	__u64 caller, frame;
@@ -173,7 +173,7 @@ static __always_inline int st_python_leave_cframe(struct st_python_walk *walk)
 	return 0;
 }
 
-/* Where in the loop the code of a user frame is; a large number: it is elsewhere. */
+/* The offset in the interpreter's loop of a user frame; large if its code is elsewhere. */
 static __always_inline __u64 st_python_in_loop(const struct st_python_walk *walk, const struct st_slot *slot,
 					       __u32 place)
 {
@@ -186,8 +186,8 @@ static __always_inline __u64 st_python_in_loop(const struct st_python_walk *walk
 }
 
 /*
- * In 3.11 and 3.12 the loop tells its thread of its _PyCFrame before it fills it. A thread that is at this code has only the frames of the
- * loop that has called, whose _PyCFrame is at the same place of its native frame.
+ * In 3.11 and 3.12 the loop gives its _PyCFrame to the thread before it has filled it. A thread at this code has only the frames of the
+ * calling loop, whose _PyCFrame is at the same place of that loop's native frame.
  */
 static __always_inline int st_python_is_unfilled(const struct st_python_walk *walk, const struct st_slot *slot,
 						 __u32 place)
@@ -195,7 +195,7 @@ static __always_inline int st_python_is_unfilled(const struct st_python_walk *wa
 	return st_python_in_loop(walk, slot, place) - walk->python.unfilled < walk->python.unfilled_bytes;
 }
 
-/* Looks at one user frame: begins with the frames of the loop if it is one. 0, or -1: the walk ends. */
+/* Checks one user frame: if it is a loop, starts with its Python frames. Returns -1 at the end of the walk. */
 __noinline int st_python_seek(__u32 slot_index)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
@@ -205,7 +205,7 @@ __noinline int st_python_seek(__u32 slot_index)
 	if (!walk || !slot)
 		return -1;
 	place = walk->place;
-	if (place >= walk->nr_places) /* nothing has called it, if the stack is whole */
+	if (place >= walk->nr_places) /* no Python called the native code, if the stack is complete */
 		return slot->stack.head.user_end == ST_END_ROOT && !walk->is_elided
 			       ? -1
 			       : st_python_end(slot_index, ST_PYTHON_UNREADABLE);
@@ -220,7 +220,9 @@ __noinline int st_python_seek(__u32 slot_index)
 	return 0;
 }
 
-/* The marker is in the user frame `place`, or in none; then `place` is the first one above it. 0, or -1: the walk ends. */
+/*
+ * The marker is in the user frame `place` if `is_found`; else `place` is the first user frame above it. Returns -1 at the end of the walk.
+ */
 __noinline int st_python_place(__u32 slot_index, __u32 place, __u32 is_found)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
@@ -230,7 +232,7 @@ __noinline int st_python_place(__u32 slot_index, __u32 place, __u32 is_found)
 	if (!walk || !slot)
 		return -1;
 	walk->marker = 0;
-	if (walk->is_checked) { /* before the first frame: its _PyCFrame must be whole */
+	if (walk->is_checked) { /* before the first frame: the _PyCFrame must be filled */
 		walk->is_checked = 0;
 		if (!is_found)
 			place = 0;
@@ -260,7 +262,7 @@ __noinline int st_python_place(__u32 slot_index, __u32 place, __u32 is_found)
 	return 0;
 }
 
-/* Compares the marker with the bounds of a user frame. */
+/* Compares the marker with the bounds of one user frame. Returns -1 at the end of the walk. */
 __noinline int st_python_compare(__u32 slot_index)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
@@ -271,7 +273,7 @@ __noinline int st_python_compare(__u32 slot_index)
 		return -1;
 	place = walk->place;
 	if (place >= walk->nr_places && walk->is_elided && walk->above == ST_PYTHON_NO_PLACE)
-		return st_python_end(slot_index, ST_PYTHON_MORE); /* its place is not in the record */
+		return st_python_end(slot_index, ST_PYTHON_MORE); /* the user frame of the marker was elided */
 	if (place >= walk->nr_places)
 		return st_python_place(slot_index, walk->above, 0);
 	low = walk->pointers[place & ST_MAX_FRAMES];
@@ -304,7 +306,7 @@ __noinline int st_python_steps(__u32 slot_index)
 	return 0;
 }
 
-/* Finds the innermost frame of the thread. -1: it has none, or the walk is over. */
+/* Finds the thread's innermost Python frame. Returns -1 if there is none or if the walk has ended. */
 static __always_inline int st_python_begin(struct st_python_walk *walk, struct st_slot *slot, __u32 slot_index)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();

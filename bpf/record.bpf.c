@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Global functions on the path of an event. The verifier follows each of them once, and not for each path that leads to a call. */
+/* Global functions on the path of an event: the verifier follows each once, not for each path to a call. */
 #include "bpf/record.bpf.h"
 
-/* ---- scratch slots ---- */
-
-/* Tries to claim a slot. Returns 1 if it is ours now. */
+/* Tries to claim a slot. Returns 1 if it did. */
 __noinline int st_slot_try(__u32 index)
 {
 	struct st_slot *slot = st_slot_at(index);
@@ -27,8 +25,6 @@ __noinline int st_slot_take(void)
 	return -1;
 }
 
-/* ---- cost ---- */
-
 __noinline __u64 st_cost_start(__u64 turn)
 {
 	return st_cost_begin(turn, ST_COST_BITS);
@@ -42,7 +38,7 @@ __noinline int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted)
 
 /* ---- identity ---- */
 
-/* Hashes a word into a lane: st_mix() has the reason for the order. */
+/* Hashes a word into a lane; st_mix() explains the order. */
 static __always_inline __u64 st_step(__u64 lane, __u64 word)
 {
 	lane ^= word;
@@ -51,12 +47,12 @@ static __always_inline __u64 st_step(__u64 lane, __u64 word)
 }
 
 /*
- * Hashes one part of the record, up to word `nr_words`, into its id. The verifier follows 20 words instead of all 270.
+ * Hashes one part of the record, up to word `nr_words`, into its id. The verifier follows 20 words instead of all.
  *
- * Each of four lanes takes every fourth word, so that the CPU works on four chains of multiplications at once. One difference between
- * two records always changes a lane. But two differences can cancel out in a lane, some of them with any seed: a multiplication leaves
- * the highest bit where it is. So each state of the lanes is also hashed into `sum`, with the highest bit of each lane in another place.
- * At the end, the lanes and `sum` are hashed into the id by invertible steps.
+ * Each of four lanes takes every fourth word, so that the CPU works on four chains of multiplications at once. A single difference between
+ * two records always changes a lane. But two differences can cancel out in a lane, some of them with any seed, because a multiplication
+ * leaves the highest bit in place. So each state of the lanes is also hashed into `sum`, with each lane shifted differently. At the end,
+ * the lanes and `sum` are hashed into the id by invertible steps.
  */
 __noinline int st_hash_part(__u32 slot_index, __u32 first, __u32 nr_words)
 {
@@ -102,7 +98,7 @@ __noinline int st_hash(__u32 slot_index, __u32 nr_words)
 		return 0;
 	slot->stack.head.id = id;
 #pragma unroll
-	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* the last turn of the lanes may read this many words more */
+	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* the last turn of the lanes may read these words */
 		((__u64 *)&slot->stack + nr_words)[i] = 0;
 	for (__u32 first = ST_KEY_FIRST_WORD; first < ST_RECORD_WORDS; first += ST_PART_WORDS) {
 		if (first >= nr_words)
@@ -111,8 +107,6 @@ __noinline int st_hash(__u32 slot_index, __u32 nr_words)
 	}
 	return 0;
 }
-
-/* ---- ring ---- */
 
 __noinline int st_send_event(__u32 slot_index, __u32 generation, __u64 now)
 {
@@ -140,9 +134,7 @@ __noinline int st_send_event(__u32 slot_index, __u32 generation, __u64 now)
 	return 0;
 }
 
-/* ---- count ---- */
-
-/* Wakes the reader once when the live map is half full. The reader swaps and sets `wake_at` again. */
+/* Wakes the reader once when the live map is half full; the reader swaps and sets `wake_at` again. */
 __noinline int st_note_insert(void)
 {
 	struct st_delta wake = { .kind = ST_MESSAGE_WAKE };

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The path of an event: filter, build the record, hash it, count it, and send it once.
+ * The path of an event: filter it, build its record, hash and count it, and send the record once.
  *
- * A record (process, kernel stack, user stack) is built in a scratch slot and hashed to a seeded 128-bit id. The count map has only the
- * id and two numbers. If the id is new in the live generation and not in the cache of sent records, the record is sent through the
- * ring. A count that does not fit into the count map is sent as a delta. Each event is counted in exactly one member of
- * struct st_stats: filtered, recorded, SPILLED or a loss.
+ * A record (process, kernel stack, user stack) is built in a scratch slot and hashed to a seeded 128-bit id. The count map has only the id
+ * and two numbers. If the id is new in the live generation and not in the cache of sent records, the record is sent through the ring. A
+ * count that does not fit into the count map is sent as a delta. Each event is counted in exactly one member of struct st_stats: filtered,
+ * recorded, SPILLED or a loss of class EVENT.
  *
- * Return codes of map helpers are compared as int: before 6.4, map operations return int, and R0 is not sign-extended (commit
- * d7ba4cc900bf ("bpf: return long from bpf_map_ops funcs")).
+ * Results of map helpers are compared as int: before 6.4, map operations return int, and R0 is not sign-extended (commit d7ba4cc900bf
+ * ("bpf: return long from bpf_map_ops funcs")).
  */
 #pragma once
 
 #include "bpf/task.bpf.h"
 #include "bpf/unwind.bpf.h"
 
-/* Used on the whole path of an event: the shared words, its generation, and the statistics of that generation on this CPU. */
+/* What the path of an event needs: the shared words, the event's generation, and the statistics of that generation on this CPU. */
 struct st_way {
 	struct st_control *control;
 	struct st_stats *stats;
@@ -34,7 +34,7 @@ static __always_inline int st_way_begin(struct st_way *way)
 	return way->stats ? 0 : -1;
 }
 
-/* The same in a global function, for an event that has its generation. */
+/* The same in a global function, for an event whose generation is known. */
 static __always_inline int st_way_of(struct st_way *way, __u32 generation)
 {
 	__u32 zero = 0;
@@ -45,29 +45,27 @@ static __always_inline int st_way_of(struct st_way *way, __u32 generation)
 	return way->control && way->stats ? 0 : -1;
 }
 
-/* ---- cost ---- */
-
 /*
- * Some runs of our programs are timed, to estimate the cost of all.
+ * Some runs of the programs are timed, to estimate the cost of all.
  *
- * They are selected by `turn`, a number of runs or a time: `turn` is multiplied by 2^64 divided by the golden ratio, and a run
- * is timed if the highest `bits` bits are 0. These runs come at irregular gaps. Each 64th run would always hit the same one of two
- * functions that are called alternately.
+ * `turn` is a number of runs or a time. It is multiplied by 2^64 divided by the golden ratio, and the run is timed if the highest `bits`
+ * bits are 0. These runs come at irregular distances. (Each 64th run would always hit the same one of two functions that are called in
+ * turn.)
  */
 static __always_inline int st_is_timed(__u64 turn, __u32 bits)
 {
 	return turn * 0x9e3779b97f4a7c15ULL >> (64 - bits) == 0;
 }
 
-/* The time at which a timed run began; any number for other runs. */
+/* When a timed run began; for other runs, any number. */
 static __always_inline __u64 st_cost_begin(__u64 turn, __u32 bits)
 {
 	return st_is_timed(turn, bits) ? bpf_ktime_get_ns() : turn;
 }
 
 /*
- * Adds a timed run to the cost of its probe. A very long run was preempted, as uprobe programs can be, and is ignored. `wanted`: whether
- * the event passed the filters.
+ * Adds a timed run to the cost of its probe. Ignores a very long run: uprobe programs can be preempted. `wanted`: whether the event passed
+ * the filters.
  */
 static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u32 probe, int wanted)
 {
@@ -96,10 +94,7 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
 
 #define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
-/*
- * Adds to a statistic of this CPU. If other programs of the session can preempt or interrupt the program, the addition is atomic,
- * which takes 15 ns.
- */
+/* Adds to a statistic of this CPU. Atomic, which takes 15 ns, only if other programs of the session can preempt or interrupt this one. */
 #define ST_NOTE(counter, value)                   \
 	do {                                      \
 		if (ST_ALONE)                     \
@@ -111,10 +106,10 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
 /* ---- identity ---- */
 
 /*
- * Hashes a word into the two 64-bit lanes of an id. The seed is random for each run, so that a process cannot create a collision.
+ * Hashes a word into the two lanes of an id. The seed is random for each run, so that a process cannot create a collision.
  *
- * A lane takes in a word, folds its high half down and then multiplies. If it multiplied first, the highest bit of a word would
- * change no other bit, and two frames that differ only there would collide with every seed.
+ * A lane takes in a word, folds its high half down and multiplies. If it multiplied first, the highest bit of a word would change no other
+ * bit, and two frames that differ only there would collide with every seed.
  */
 static __always_inline void st_mix(struct st_id *id, __u64 word)
 {
@@ -127,13 +122,11 @@ static __always_inline void st_mix(struct st_id *id, __u64 word)
 }
 
 /*
- * Hashes the slot's record, from word ST_KEY_FIRST_WORD up to `nr_words`, and writes the id into it. It is a global function
- * (record.bpf.c), which the verifier follows once instead of once for each call: 5,000 instead of 100,000 instructions for a program. On
- * 5.10, global functions can have only scalar arguments.
+ * Hashes the slot's record, from word ST_KEY_FIRST_WORD up to `nr_words`, and writes the id into it. A global function (record.bpf.c) saves
+ * 95 % of the verifier's work: 5,000 instead of 100,000 instructions for a program. On 5.10, global functions have scalar arguments only.
  */
 int st_hash(__u32 slot_index, __u32 nr_words);
 
-/* The words of Python frames. */
 static __always_inline __u32 st_python_words(const struct st_stack_head *head)
 {
 	return ST_WALKS_PYTHON ? 2 * head->nr_python : 0;
@@ -160,8 +153,8 @@ static __always_inline __u32 st_is_negative(__u32 bytes)
 }
 
 /*
- * The meaning of bpf_get_stack()'s return value. -14, EFAULT: there is no such stack, as a kernel thread has no user registers. Here and
- * in the next functions conditions are bits, because the verifier would follow branches separately.
+ * Converts the result of bpf_get_stack(). -14 (EFAULT): there is no such stack; a kernel thread has no user registers. Here and in the next
+ * functions, conditions are bits, because the verifier would follow branches separately.
  */
 static __always_inline __u8 st_stack_status(__u32 bytes)
 {
@@ -178,8 +171,8 @@ static __always_inline __u32 st_nr_frames(__u32 bytes)
 }
 
 /*
- * A tracepoint is always in the kernel. If it has no kernel stack, it was given the user's registers (system calls before 6.12), so
- * the stack is unreadable.
+ * A tracepoint always runs in the kernel. Without a kernel stack, it was given the user's registers (system calls before 6.12), so the
+ * stack is unreadable.
  */
 static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack,
 						 __u8 program)
@@ -200,7 +193,7 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 		ST_NOTE(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
 }
 
-/* The kernel walks the user stack, by frame pointers. */
+/* The kernel's walk of the user stack, by frame pointers. */
 static __always_inline void st_kernel_walk(void *ctx, struct st_stack *stack)
 {
 	__u32 at = stack->head.nr_kernel, bytes;
@@ -220,14 +213,14 @@ static __always_inline void st_count_end(struct st_stats *stats, const struct st
 
 	if (status == STACK_UNREADABLE)
 		ST_NOTE(stats->losses[ST_LOSS_USER_STACK], 1);
-	st_opaque(place); /* 5.10 requires that the compared register is used */
+	st_opaque(place); /* 5.10 needs the compared register to be the one that is used */
 	if (place < ST_NR_ENDS - ST_END_ROOT)
 		ST_NOTE(stats->losses[ST_LOSS_USER_ROOT + place], 1);
 }
 
 /*
- * Takes the user stack, in one of three ways. The record must have the start time and exec id of the process, if they are known:
- * they decide whether the known mappings are still those of the process.
+ * Takes the user stack: by tables, by our own walk of frame pointers, or by the kernel. The start time and exec id must be in the record:
+ * they decide whether the known mappings still belong to the process.
  */
 static __always_inline void st_user_stack(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 slot_index,
 					  __u32 tgid, __u8 program)
@@ -259,10 +252,10 @@ static __always_inline int st_tables_know_caller(const struct st_stack_head *hea
 }
 
 /*
- * At the entry of a function its frame does not exist yet, so a walk by frame pointers misses the direct caller. It is stored beside
- * the frames. Kernels from 6.11 on add it themselves for functions that begin with "push %rbp" or "endbr64" (commit cfa7f3d2c526
- * ("perf,x86: avoid missing caller address in stack traces captured in uprobe")). They have done so if the second frame is the
- * return address and the frame pointer leads to another one.
+ * At the entry of a function its frame does not exist yet, so a walk by frame pointers misses the direct caller. It is stored beside the
+ * frames. From 6.11 on, the kernel adds it for functions that begin with "push %rbp" or "endbr64" (commit cfa7f3d2c526 ("perf,x86: avoid
+ * missing caller address in stack traces captured in uprobe")). It has done so if the second frame is the return address and the frame
+ * pointer leads to another one.
  */
 static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 {
@@ -302,7 +295,7 @@ static __always_inline __u32 st_record_bytes(const struct st_stack_head *head)
 	return sizeof(*head) + 8 * (head->nr_kernel + head->nr_user + st_python_words(head));
 }
 
-/* Sets the key parts that the plan wants. With user frames, which are raw addresses, the process is always part of the identity. */
+/* Sets the key parts that the plan uses. With user frames, which are raw addresses, the process is always part of the id. */
 static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
 {
 	if (!(st_config.key_parts & KEY_TGID) && !head->nr_user) {
@@ -323,7 +316,6 @@ static __always_inline void st_fill_key(struct st_stack_head *head, const struct
 		head->probe = probe;
 }
 
-/* Builds the record and its id in the slot. */
 static __always_inline void st_build(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 slot_index,
 				     const struct st_who *who, __u8 program, __u64 probe)
 {
@@ -340,9 +332,7 @@ static __always_inline void st_build(void *ctx, const struct st_way *way, struct
 	st_hash_record(stack, slot_index);
 }
 
-/* ---- ring ---- */
-
-/* Whether another process sent the last record. Then the reader is woken, so that it reads the mappings of this one in time. */
+/* Whether another process sent the last record. Then the reader is woken, to read the mappings of this process in time. */
 static __always_inline int st_is_new_process(__u32 tgid)
 {
 	__u32 place = tgid & (ST_LAST_SENDERS - 1);
@@ -361,7 +351,7 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 	return BPF_RB_NO_WAKEUP;
 }
 
-/* The reader is woken for Python frames too: code objects must be read while they live. */
+/* Python frames wake the reader too: it must read code objects while they exist. */
 static __always_inline __u64 st_wake_for(const struct st_stack_head *head)
 {
 	if (ST_WALKS_PYTHON && head->nr_python)
@@ -370,8 +360,8 @@ static __always_inline __u64 st_wake_for(const struct st_stack_head *head)
 }
 
 /*
- * The ring had no room for a record. It is sent when its id is new in a generation, so the reader is asked to swap: in the next
- * generation, the next event with this id sends it. (The records of sleepers are sent at each of their waits.)
+ * The ring had no room for a record. A record is sent when its id is new in a generation, so the reader is told to swap: the next event
+ * with this id then sends it. (The record of a sleeper is sent at each of its waits.)
  */
 static __always_inline void st_note_refused(const struct st_way *way)
 {
@@ -410,7 +400,7 @@ static __always_inline void st_send_delta(const struct st_way *way, const struct
 		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], 1);
 }
 
-/* These are global functions (record.bpf.c), because few events need them. */
+/* Global functions (record.bpf.c), because few events need them. */
 
 /* Counts an insert into the live map. */
 int st_note_insert(void);
@@ -420,10 +410,7 @@ int st_send_event(__u32 slot_index, __u32 generation, __u64 now);
 
 /* ---- count ---- */
 
-/*
- * Adds an id to the live map. Returns its count, or NULL if the insert failed (E2BIG, EBUSY, EDEADLK). After EEXIST, the entry is
- * that of another CPU, which was faster.
- */
+/* Adds an id to the live map. Returns its count, or NULL if the insert failed (E2BIG, EBUSY, EDEADLK). EEXIST: another CPU was faster. */
 static __always_inline struct st_count *st_count_insert(const struct st_way *way, void *live, const struct st_id *id)
 {
 	struct st_count none = {};
@@ -463,7 +450,7 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 
 /* ---- event ---- */
 
-/* Counts a loss. With EVENTS_EACH, later events carry the number of dropped ones, so that the report shows where they are missing. */
+/* Counts a loss. With EVENTS_EACH, later events carry the number of dropped events, so the report shows where they are missing. */
 static __always_inline void st_drop(const struct st_way *way, __u32 loss)
 {
 	ST_NOTE(way->stats->losses[loss], 1);
@@ -480,8 +467,8 @@ static __always_inline void st_count_event(const struct st_way *way, struct st_s
 }
 
 /*
- * Records an event with the stacks of the context. Only one call builds the record, for both modes: a second call would be half of a
- * program, which the kernel would have to remove at each start.
+ * Records an event with the stacks of the context. One call builds the record for both modes: a second one would be half of the program,
+ * which the kernel would remove at each start.
  */
 static __always_inline void st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
 				     __u64 probe)

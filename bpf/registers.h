@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where user registers of x86_64 are in the structures of the kernel. */
 #pragma once
 
 /* Indexes of words in struct pt_regs of x86_64. */
@@ -19,7 +18,7 @@ enum {
 	ST_SIGCONTEXT_WORDS = 17,
 };
 
-/* Four bits for each DWARF register number, the lowest for 0: its index in either structure. The one of rsp is never used. */
+/* For each DWARF register number, four bits (the lowest for 0): its index in either structure. That of rsp is never used. */
 #define ST_REGISTERS_PT 0x01236789f4ed5bcaULL
 #define ST_REGISTERS_SIGCONTEXT 0x76543210fa89becdULL
 

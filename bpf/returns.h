@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The return values of the programs. For some kinds of programs, they decide what other tracers see of the event.
+ * The return values of the programs. For some kinds, they decide what other tracers see of the event.
  *
  *   kind                   value  meaning
  *   tracepoint (classic)   1      0 hides the event from all perf events on this tracepoint: perf stat counts nothing, and perf
@@ -9,8 +9,8 @@
  *   perf kprobe, uprobe    0      0 hides the event from perf events on the same probe. perf_event_open() makes the probe for
  *                                 this file descriptor only, so there are no others. With 1 the kernel builds a sample that
  *                                 nobody reads.
- *   uprobe.multi           0      On kernels from 6.6 on that lack commit f505005bc742 ("bpf: Force uprobe bpf program to always
- *                                 return 0"), 1 removes the breakpoint from the process if all its tracers agree. Ignored on others.
+ *   uprobe.multi           0      From 6.6 on, without commit f505005bc742 ("bpf: Force uprobe bpf program to always return 0"),
+ *                                 1 removes the breakpoint from the process if all its tracers agree. Ignored on other kernels.
  *   kprobe.multi           0      Ignored.
  *   fentry                 0      The verifier accepts only 0.
  *   raw_tp, tp_btf         0      Ignored.

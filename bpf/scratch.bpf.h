@@ -4,22 +4,22 @@
  *
  * A record is too large for the BPF stack. One buffer per CPU is not enough, because uprobe programs can be preempted, and perf_event
  * programs interrupt others. So each CPU has several slots. A program claims a slot by adding 1 to its counter and then reading it. Two
- * programs never both read 1; at worst neither does, and both try the next slot. A fetch-and-add would be simpler, but 5.10
- * refuses atomics that return a value, even in dead code.
+ * programs never both read 1; at worst neither does, and both try the next slot. 5.10 refuses atomics that return a value, even in dead
+ * code.
  */
 #pragma once
 
 #include "bpf/maps.bpf.h"
 
-/* Whether the kernel runs only one program of the session at a time on a CPU. Such a program takes the first slot without a claim. */
+/* 1: on a CPU, the kernel runs only one program of the session at a time. Such a program takes the first slot without a claim. */
 #ifndef ST_ALONE
 #define ST_ALONE st_config.alone
 #endif
 
-/* Hides a value from the compiler, so that it makes no branch of a computation, and uses the register that was compared. */
+/* Hides a value from the compiler, so that it does not turn a computation into a branch, and uses the register that was compared. */
 #define st_opaque(value) asm volatile("" : "+r"(value))
 
-/* 1 if they are equal, else 0, without a branch. They must differ only in the lower 63 bits. */
+/* 1 if a and b are equal, else 0, without a branch. They must differ only in the lower 63 bits. */
 static __always_inline __u64 st_is_equal(__u64 a, __u64 b)
 {
 	__u64 equal = ((a ^ b) - 1) >> 63;
@@ -34,8 +34,8 @@ static __always_inline struct st_slot *st_slot_at(__u32 index)
 }
 
 /*
- * Claims a free slot of this CPU. Returns its index, or a negative number if none is free. It is a global function (record.bpf.c), so
- * that the index is unknown to the verifier: else it would follow the rest of the program once for each index.
+ * Claims a free slot of this CPU. Returns its index; negative: none is free. A global function (record.bpf.c), so that the verifier does
+ * not know the index: else it would follow the rest of the program once for each.
  */
 int st_slot_take(void);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs of the scheduler's tracepoints share: on_switch.bpf.c, and on_wall.bpf.c. */
+/* Shared by on_switch.bpf.c and on_wall.bpf.c. */
 #pragma once
 
 #include "bpf/record.bpf.h"
 #include "bpf/task_state.bpf.h"
-
-/* ---- the tracepoints ---- */
 
 /*
  * Argument `at` of a tracepoint. In assembly, because the compiler would merge two loads into one with a computed offset, which the
@@ -18,7 +16,7 @@
 		value_;                                                                    \
 	})
 
-/* Before v5.18 the arguments do not have the state. The thread's field may have changed already, if the thread was woken. */
+/* For kernels before v5.18, whose arguments do not have the state. If the thread has been woken, its state may have changed. */
 static __always_inline __u32 st_state_of(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -26,7 +24,6 @@ static __always_inline __u32 st_state_of(struct task_struct *task)
 	return ((struct task_struct___before_5_14 *)task)->state;
 }
 
-/* A context switch. */
 struct st_switch {
 	struct task_struct *prev, *next;
 	__u32 state; /* of prev; 0: it was preempted */
@@ -52,17 +49,15 @@ static __always_inline struct st_switch st_read_switch(__u64 *ctx)
 	return change;
 }
 
-/* Stops by stacktool itself (core/host/hold.h) are not the program's. No other program passes the filters then. */
+/* Whether the thread was stopped by stacktool (core/host/hold.h), not by the program. Only the held command passes the filters then. */
 static __always_inline int st_is_held(const struct st_way *way, __u32 state)
 {
 	return state & ST_TASK_TRACED && *(volatile __u64 *)&way->control->held;
 }
 
-/* ---- records ---- */
-
 /*
- * Builds the record of the thread that leaves the CPU. The thread is still current, but on some kernels under lockdown only the
- * tracepoint's argument can be read (task.bpf.h).
+ * Builds the record of the thread that leaves the CPU. The thread is still current, but under lockdown some kernels allow only the
+ * tracepoint's argument to be read (task.bpf.h).
  */
 static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 index,
 					     const struct st_who *who, struct task_struct *task, __u64 now)
@@ -89,7 +84,7 @@ static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way
 /* st_span_class() as a global function (on_switch.bpf.c). */
 __u64 st_class_of(__u64 span_ns);
 
-/* Computes the id. With by_time it is unique: the sleeper's record has its thread, which ends only one interval at a time. */
+/* Computes the pair's id. With by_time it is unique: the sleeper's record has its thread, which ends one interval at a time. */
 static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 {
 	struct st_id id = { st_config.seed[1], st_config.seed[0] };
@@ -108,7 +103,7 @@ static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 	pair->id = id;
 }
 
-/* Sends the pair unless it was sent. A pair with a time never comes again, so it is not added to the cache. */
+/* Sends the pair unless it was sent. A pair with a time never comes again, so it does not enter the cache. */
 static __always_inline void st_send_pair(const struct st_way *way, const struct st_pair *pair)
 {
 	__u32 one = 1;
@@ -136,7 +131,6 @@ static __always_inline void st_count_pair(const struct st_way *way, struct st_pa
 		st_send_pair(way, pair);
 }
 
-/* Counts an interval as a loss. */
 static __always_inline void st_note_lost(const struct st_way *way, __u32 loss)
 {
 	ST_NOTE(way->stats->seen, 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The current task: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them. And the ids of another one.
+ * The current task: ids in our pid namespace, start time, exec id, and the filters on them. Also ids of other tasks.
  *
- * Fields are read by bpf_probe_read_kernel(). Where lockdown=confidentiality forbids that, BTF pointers are dereferenced. User space
- * finds out which of the two works and sets st_config.task_access; the verifier does not follow the other branch. Dereferencing is a
- * few nanoseconds cheaper. But for a pointer that is read through a trusted one, the verifier searches all types of the kernel four
- * times (btf_nested_type_is_trusted(), commit 6fcd486b3a0a ("bpf: Refactor RCU enforcement in the verifier."), v6.4), which
- * takes a third of the start of `profile`.
+ * Fields are read by bpf_probe_read_kernel(), or where lockdown=confidentiality forbids that, by dereferencing BTF pointers. User space
+ * finds out what works and sets st_config.task_access; the verifier does not follow the other branch. Dereferencing is a few nanoseconds
+ * cheaper. But for a pointer that is read through a trusted one, the verifier searches all types of the kernel four times
+ * (btf_nested_type_is_trusted(), commit 6fcd486b3a0a ("bpf: Refactor RCU enforcement in the verifier."), v6.4), which takes a third of the
+ * start of `profile`.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct st_who {
 	__u32 tgid, tid;
-	__u32 foreign; /* 1: outside our pid namespace, the ids are the kernel's own */
+	__u32 foreign; /* 1: outside our pid namespace; the ids are those of the initial one */
 };
 
 static __always_inline void st_who_is_current(struct st_who *who)
@@ -36,7 +36,7 @@ static __always_inline void st_who_is_current(struct st_who *who)
 	who->tid = (__u32)pid_tgid;
 }
 
-/* The id of any task in our pid namespace, which has this level; 0 if it is outside, or has been released. */
+/* The id of a task in our pid namespace, which is at this level. 0: the task is outside, or has been released. */
 static __always_inline __u32 st_id_of(struct task_struct *task, __u32 level)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -57,7 +57,7 @@ static __always_inline __u32 st_id_of(struct task_struct *task, __u32 level)
 	return id;
 }
 
-/* The tgid; 0 for a foreign process. It has no branch, which would double the verifier's work. */
+/* The tgid; 0 for a foreign process. Without a branch, which would double the verifier's work. */
 static __always_inline __u32 st_known_tgid(const struct st_who *who)
 {
 	return who->tgid & (who->foreign - 1);
@@ -99,7 +99,7 @@ static __always_inline int st_is_32bit_call(void)
 	return 0;
 }
 
-/* The number of the system call that ends, from the task's registers; sys_exit passes their address. ~0: unknown. */
+/* The number of the system call that ends. `given`: the address of the task's registers, from sys_exit. ~0: unknown. */
 static __always_inline __u32 st_ended_call(void *given)
 {
 	struct pt_regs___of_call *registers = given;
@@ -118,12 +118,12 @@ static __always_inline __u32 st_ended_call(void *given)
 }
 
 /*
- * Whether the current process, with this tgid, is that of st_config.filter_single or a descendant of it. It is a global function
- * (on_fork.bpf.c), so that the verifier follows one path after it instead of several.
+ * Whether the current process, with this tgid, is st_config.filter_single or a descendant. A global function (on_fork.bpf.c), so that the
+ * verifier follows one path after it.
  */
 int st_in_family(__u32 tgid);
 
-/* Whether the current process or thread, of the filter's kind, is the one that began at this time. Also a global function (filters.bpf.c). */
+/* Whether the current process (for ST_FILTER_TGID, else thread) began at this time. A global function (filters.bpf.c). */
 int st_began_at(__u64 start_ns);
 
 static __always_inline int st_in_list(__u32 id)
@@ -143,10 +143,9 @@ static __always_inline int st_wanted_process(const struct st_who *who)
 	return st_config.follow_children ? st_in_family(tgid) : st_in_list(tgid);
 }
 
-/* Whether this task on this CPU passes the filters. Also a global function (filters.bpf.c). */
+/* Whether this task on this CPU passes the filters. A global function (filters.bpf.c). */
 int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign);
 
-/* The same; without filters it asks nothing. */
 static __always_inline int st_wanted(const struct st_who *who)
 {
 	return !st_config.filters || st_passes_filters(who->tgid, who->tid, who->foreign);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's states of threads. */
 #pragma once
 
 #include "bpf/kernel.h"
 
 #include "bpf/kinds.h"
 
-/* From include/linux/sched.h; the same since v4.14, where no version is given. */
+/* From include/linux/sched.h; unchanged since v4.14 unless a version is given. */
 enum {
 	ST_TASK_INTERRUPTIBLE = 0x1,
 	ST_TASK_UNINTERRUPTIBLE = 0x2,
@@ -23,7 +22,7 @@ enum {
 	ST_FIRST_FAIR_PRIO = 100, /* MAX_RT_PRIO */
 };
 
-/* The enum thread_state of a thread that is not on the run queue. TASK_WAKING: what it was before is gone. */
+/* The enum thread_state of a thread that is not on the run queue. TASK_WAKING has overwritten the state before. */
 static __always_inline __u32 st_wall_state(__u32 state)
 {
 	if (state & ST_TASK_WAKING)

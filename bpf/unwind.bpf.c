@@ -37,7 +37,7 @@ static __always_inline int st_follows_frames(void)
 
 /* ---- the cache of rules ---- */
 
-/* The cache entry for the current address and space; NULL if this slot may not use the cache. */
+/* The cache entry for the current address and space; NULL: only the first slot may use the cache. */
 static __always_inline struct st_recent_rule *st_recent_rule(const struct st_unwind *unwind, __u32 slot_index)
 {
 	__u64 place = ((st_walk_address(unwind) ^ unwind->space) * 0x9e3779b97f4a7c15ULL) >> (64 - ST_RECENT_BITS);
@@ -66,7 +66,10 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 	place->rule = unwind->rule;
 }
 
-/* For a task that has hit uprobes: if the code shows that a frame pointer would skip the direct caller, goes to that caller and returns 1. */
+/*
+ * For a task that has hit uprobes: if the code shows that the frame pointer would skip the direct caller, goes to that caller and returns
+ * 1.
+ */
 static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end)
 {
 	if (!slot->unwind.in_uprobes || !slot->unwind.is_known || st_config.read_user)
@@ -79,7 +82,7 @@ static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index
 	return 1;
 }
 
-/* The same for some frames; and then for some times as many. The verifier follows these and not all of them. */
+/* ST_PART_STEPS steps; the next function repeats this. The verifier follows these instead of all steps. */
 __noinline int st_unwind_few(__u32 slot_index, __u32 in_uprobes)
 {
 	int end = 0;
@@ -122,8 +125,8 @@ __noinline int st_unwind_part(__u32 slot_index)
 /* ---- the walk ---- */
 
 /*
- * Reads the registers with which the task left user mode. 0, or -1 if it has none. In a system call, pc is the address after the
- * instruction, so it is treated as a return address.
+ * Reads the registers with which the task left user mode. Returns -1 if it has none. In a system call, pc is treated as a return address,
+ * because it is after the instruction.
  */
 static __always_inline int st_begin_registers(struct st_unwind *unwind)
 {
@@ -140,7 +143,7 @@ static __always_inline int st_begin_registers(struct st_unwind *unwind)
 	return 0;
 }
 
-/* Whether the kernel must walk by frame pointers: 32-bit code, and kernel threads that use the memory of a process (io_uring). */
+/* Whether the kernel must walk: 32-bit code, or a kernel thread that uses the memory of a process (io_uring). */
 static __always_inline int st_is_for_kernel(const struct st_unwind *unwind)
 {
 	return (__u16)unwind->registers[ST_PT_CS] != ST_CS_USER_64 || !unwind->pc;
@@ -153,7 +156,7 @@ __noinline __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 	__u64 space;
 
 #ifdef ST_KNOWS_NO_PROCESS
-	tgid |= 1u << 31; /* uses the argument: else it is not passed, and the verifier refuses the call */
+	tgid |= 1u << 31; /* uses the argument: an unused one is not passed, and the verifier refuses the call */
 #endif
 	process = st_config.unwind ? bpf_map_lookup_elem(&st_processes, &tgid) : 0;
 	if (!process)
@@ -170,7 +173,7 @@ __noinline __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 	return *(volatile __u32 *)&process->tgid == tgid ? space : 0;
 }
 
-/* The space of the parent, for a process that has just been forked: it has the same mappings until one of them calls exec(). */
+/* The space of the parent, for a process that has just been forked: it has the same mappings until one of the two calls exec(). */
 static __always_inline __u64 st_space_of_parent(__u64 exec_id)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task(), *parent;
@@ -196,7 +199,7 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
-/* Prepares the walk: space and registers. 0, or -1 if the kernel must walk the stack. */
+/* Prepares the walk: space and registers. Returns -1 if the kernel must walk the stack. */
 static __always_inline int st_unwind_place(struct st_slot *slot, __u32 slot_index)
 {
 	struct st_unwind *unwind = &slot->unwind;
@@ -222,7 +225,7 @@ static __always_inline int st_unwind_place(struct st_slot *slot, __u32 slot_inde
 	unwind->nr_outer = unwind->outer_until = 0;
 	uprobe_task = st_uprobe_task();
 	unwind->in_uprobes = uprobe_task != 0;
-	unwind->is_place = head->program != PROGRAM_UPROBE; /* the kernel gives uprobe programs the true pc */
+	unwind->is_place = head->program != PROGRAM_UPROBE; /* uprobe programs get the original pc from the kernel */
 	if (uprobe_task) {
 		st_uprobes_begin(slot_index, uprobe_task);
 		st_unwind_uprobes(slot_index);

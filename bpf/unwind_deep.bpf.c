@@ -2,8 +2,8 @@
 /*
  * User stacks of more than ST_MAX_FRAMES frames: docs/internals/unwinding.md, "Deep stacks".
  *
- * A walk fills the record first. It puts each frame after that into a ring, which keeps the last ones. At the root, the last frames
- * replace those of the record that are not among the innermost ST_INNER_FRAMES.
+ * A walk fills the record first and puts further frames into a ring, which keeps the last ones. At the root, these replace the frames of
+ * the record after the innermost ST_INNER_FRAMES.
  */
 #include "bpf/unwind.bpf.h"
 
@@ -62,7 +62,7 @@ __noinline int st_unwind_move(__u32 slot_index, __u32 place)
 	return 0;
 }
 
-/* The same for some: the verifier follows these and not all of them. */
+/* Moves ST_PART_MOVES of them: the verifier follows these instead of all. */
 __noinline int st_unwind_move_part(__u32 slot_index, __u32 place)
 {
 #pragma clang loop unroll(disable)
@@ -93,7 +93,7 @@ __noinline int st_unwind_join(__u32 slot_index, int end)
 	return end;
 }
 
-/* Two CPUs may change an entry at once; then the number of one of them is lost until the next event of that depth. */
+/* If two CPUs change an entry at once, the number of one of them is lost until the next event of that depth. */
 __noinline int st_unwind_note_depth(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The step of a walk by unwind tables, from one frame to its caller, for both sides: bpf/unwind.bpf.c walks the stack of the current
- * task, core/session/look_walk.c that of a thread which does not run. docs/internals/unwinding.md.
+ * The step of a walk by unwind tables, from one frame to its caller, for both sides: bpf/unwind.bpf.c walks the stack of the current task,
+ * core/session/look_walk.c that of a stopped or sleeping thread. docs/internals/unwinding.md.
  *
- * The code is written for the verifier. One frame is a step, a global function with all its state in a map, so the verifier follows
- * it once and not 2,048 times. The searches have no branches: a logical shift turns a comparison into 0 or 1, and a barrier prevents
- * clang from making a branch of it (78,000 instead of 2,500 verified instructions). 5.10 refuses an arithmetic shift, and from 7.0
- * on it forks the verifier's state.
+ * The code is written for the verifier. One step is a global function with all its state in a map, so the verifier follows it once instead
+ * of 2,048 times. The searches have no branches: a logical shift turns a comparison into 0 or 1, and a barrier keeps clang from making a
+ * branch of it (2,500 instead of 78,000 verified instructions). 5.10 refuses an arithmetic shift, and from 7.0 on it forks the verifier's
+ * state.
  *
  * Tables and stacks are not trusted: addresses are used only with st_read_user(), and places are masked to their slab.
  *
- * Each side has its own st_unwind_slot(), which finds the scratch slot with the state, and the functions that are declared here.
+ * Each side defines st_unwind_slot(), which returns the scratch slot with the state, and the functions declared here.
  */
 #pragma once
 
@@ -21,29 +21,29 @@
 /* Reads user memory. 0 or negative. */
 static __always_inline int st_read_user(void *to, __u32 bytes, const void *address);
 
-/* NULL: there is no such slab. */
+/* NULL: no such slab. */
 static __always_inline const struct st_slab *st_slab_at(__u32 index);
 
-/* The cache of rules: that of the current address and space, or 0; and the one that has been found for it. */
+/* The cache of rules: st_recall() returns the rule for the current address and space, or 0; st_remember() adds the one in `rule`. */
 static __always_inline __u64 st_recall(const struct st_unwind *unwind, __u32 slot_index);
 static __always_inline void st_remember(const struct st_unwind *unwind, __u32 slot_index);
 
-/* Whether code without a row is walked by frame pointers. */
+/* Whether to follow frame pointers in code without a row. */
 static __always_inline int st_follows_frames(void);
 
-/* Reads user code. 0, or negative if it cannot be read here. */
+/* Reads the 8 bytes of code before an address. Returns 0, or negative if they cannot be read. */
 static __always_inline int st_read_code_before(__u64 address, __u64 *ret_code);
 
-/* Whether the current frame is at the entry of a function: the word at the stack pointer is the caller, and is added by others. */
+/* Whether the frame is at the entry of a function: the word at the stack pointer is the caller, and st_note_caller() adds it. */
 static __always_inline int st_is_at_entry(const struct st_slot *slot);
 
-/* If the code shows that a frame pointer would skip the direct caller, goes to that caller and returns 1. */
+/* If the code shows that the frame pointer would skip the direct caller, goes to that caller and returns 1. */
 static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end);
 
 #define ST_ROW_TURNS 11 /* 2^11 > ST_UNWIND_PAGE_ROWS_MAX */
 #define ST_MAPPING_TURNS 10 /* 2^10 > ST_MAX_SPACE_MAPPINGS */
 
-/* Begins at registers[], which are those of struct pt_regs. */
+/* Begins at registers[], which are in the order of struct pt_regs. */
 static __always_inline void st_begin_at_registers(struct st_unwind *unwind)
 {
 	unwind->order = ST_REGISTERS_PT;
@@ -73,7 +73,7 @@ static __always_inline __u64 st_is_below(__u64 a, __u64 b)
 #define ST_LONG(slab, place) ((slab)->longs[(place) & (ST_SLAB_LONGS - 1)])
 #define ST_WORD(slab, place) ((slab)->words[(place) & (ST_SLAB_WORDS - 1)])
 
-/* The last of `nr` rows that is <= key; the first one always is. Each turn halves the number of candidates, down to one. */
+/* The last of `nr` rows that is <= key; the first row always is. Each turn halves the candidates. */
 static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 first, __u64 nr, __u64 key)
 {
 	__u64 half;
@@ -87,7 +87,7 @@ static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 fi
 	return ST_WORD(slab, first);
 }
 
-/* The place of the last of `nr` mappings that starts at or below the address, or of the first mapping. */
+/* The place of the last of `nr` mappings that starts at or below the address; if there is none, of the first mapping. */
 static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u64 first, __u64 nr, __u64 address)
 {
 	__u64 half, place;
@@ -102,7 +102,7 @@ static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u6
 	return first;
 }
 
-/* Makes the mapping of an address the current one. 0, or -1 if there is none. */
+/* Makes the mapping of an address the current one. Returns -1 if there is none. */
 static __always_inline int st_find_mapping(struct st_unwind *unwind, __u64 address)
 {
 	__u32 first = ST_SPACE_PLACE(unwind->space), nr = ST_SPACE_NR(unwind->space);
@@ -131,7 +131,7 @@ static __always_inline int st_find_mapping(struct st_unwind *unwind, __u64 addre
 	return 0;
 }
 
-/* The rule for an address of the current mapping, as one word; 0, which is ST_UNWIND_INVALID, if there is none. */
+/* The rule for an address in the current mapping; 0 (ST_UNWIND_INVALID) if there is none. */
 static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 address)
 {
 	__u64 in_file = address - unwind->to_file;
@@ -155,7 +155,7 @@ static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 
 	return ST_LONG(head, unwind->rules + ST_UNWIND_ROW_RULE(row));
 }
 
-/* A global function, so that the verifier follows the search once. */
+/* A global function: the verifier follows the search once. */
 __noinline int st_unwind_map(__u32 slot_index, __u64 address)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -190,7 +190,7 @@ __noinline int st_unwind_find(__u32 slot_index)
 
 /* ---- user memory ---- */
 
-/* Fills the window from a user address on, up to the end of the page if the next page cannot be read. 0 or -1. */
+/* Fills the window from a user address on, or up to the end of the page if the next page cannot be read. Returns 0 or -1. */
 __noinline int st_unwind_read(__u32 slot_index, __u64 address)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -214,14 +214,14 @@ __noinline int st_unwind_read(__u32 slot_index, __u64 address)
 }
 
 /*
- * Reads a word of the stack. If it is not in the window, fills the window from this word on, because the next frames are close. The
- * address of the window is then read from memory again, so that both paths are the same to the verifier.
+ * Reads a word of the stack. If it is not in the window, fills the window from this word on, because the next frames are close. The address
+ * of the window is then read from memory again, so that both paths are the same to the verifier.
  */
 static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
 {
 	__u64 in_window = address - unwind->window_at;
 
-	/* The three lowest bits become the highest: the number of the word, or too much if it is misaligned. */
+	/* Rotates the three lowest bits to the top: the index of the word, or too large if misaligned. */
 	if ((in_window >> 3 | in_window << 61) >= unwind->room && st_unwind_read(unwind->slot, address))
 		return -1;
 	in_window = address - *(volatile __u64 *)&unwind->window_at;
@@ -249,7 +249,7 @@ static __always_inline __u64 st_register(const struct st_unwind *unwind, __u64 r
 	return unwind->registers[(unwind->order >> (4 * number)) & 15];
 }
 
-/* Computes the CFA by a rule. 0 or an enum st_stack_end. */
+/* Computes the CFA by a rule. Returns 0 or an enum st_stack_end. */
 static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *ret_cfa)
 {
 	__s64 offset = (__s32)(rule >> 32), at = (__s16)(rule >> 32), add = (__s16)(rule >> 48);
@@ -291,7 +291,7 @@ static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *r
 	return 0;
 }
 
-/* Computes the caller's rbp by a rule. 0 or -1. Conditions are bits: the verifier would follow branches separately. */
+/* Computes the caller's rbp by a rule. Returns 0 or -1. Conditions are bits: the verifier would follow branches separately. */
 static __always_inline int st_bp_by_rule(struct st_unwind *unwind, __u64 rule, __u64 cfa)
 {
 	__u64 how = ST_UNWIND_HOW_BP(rule >> 8), is_odd = how & 1, bp = unwind->bp, is_lost = unwind->is_bp_lost;
@@ -302,11 +302,11 @@ static __always_inline int st_bp_by_rule(struct st_unwind *unwind, __u64 rule, _
 		if (st_stack_word(unwind, bp + (__s16)(rule >> 16), &unwind->bp))
 			return -1;
 	}
-	unwind->is_bp_lost = is_lost ^ ((is_lost ^ how >> 1) & is_odd); /* 0 by AT_CFA, 1 by LOST */
+	unwind->is_bp_lost = is_lost ^ ((is_lost ^ how >> 1) & is_odd); /* becomes 0 with AT_CFA, 1 with LOST */
 	return 0;
 }
 
-/* Computes the registers of the caller by a rule. 0 or an enum st_stack_end. */
+/* Computes the caller's registers by a rule. Returns 0 or an enum st_stack_end. */
 static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 {
 	__u8 in_register = ST_UNWIND_HOW_RA(rule >> 8) & ST_UNWIND_RA_REGISTER,
@@ -319,8 +319,8 @@ static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 	if ((cfa < unwind->sp && !elsewhere) || (cfa & 7))
 		return ST_END_BAD_CFA;
 	if (cfa == unwind->sp && unwind->is_call && !in_register)
-		return ST_END_ROOT; /* ST_UNWIND_RA_AT_CFA has the reason */
-	/* Memory makes all paths to here the same to the verifier. */
+		return ST_END_ROOT; /* see ST_UNWIND_RA_AT_CFA */
+	/* Through memory, so that all paths to here are the same to the verifier. */
 	unwind->cfa = cfa;
 	unwind->rule = rule;
 	cfa = *(volatile __u64 *)&unwind->cfa;
@@ -360,7 +360,7 @@ static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
 	return 0;
 }
 
-/* Goes to the caller at `pc`; `sp` is its stack pointer after the return. `by_frame` as in struct st_unwind. */
+/* Goes to the caller at `pc`. `sp`: its stack pointer after the return. `by_frame` as in struct st_unwind. */
 static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u64 sp, int by_frame)
 {
 	unwind->pc = pc;
@@ -374,15 +374,15 @@ static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u6
 /* ---- code without a row ---- */
 
 /*
- * The caller of such code is found by the frame pointer, or is the word at the stack pointer. Either is a guess unless it is proved: a
- * frame pointer may be that of a function further out. A function between the two has left its return address below the frame
- * pointer: docs/internals/unwinding.md, "Callers by guess".
+ * The caller of such code is found by the frame pointer, or is the word at the stack pointer. Either is a guess until it is proved: the
+ * frame pointer may belong to a function further out. Then the functions between have left return addresses below the frame pointer:
+ * docs/internals/unwinding.md, "Callers by guess".
  */
 #define ST_SEARCH_WORDS 128 /* larger frames are not searched */
-#define ST_SEARCH_PART 16 /* words in one turn */
-#define ST_SEARCHED_MOST 1024 /* words in one walk */
+#define ST_SEARCH_PART 16 /* words searched in one turn */
+#define ST_SEARCHED_MOST 1024 /* words searched in one walk */
 #define ST_CALL_DIRECT 0xe8
-#define ST_CALL_DISTANCE 65536 /* a function is not larger */
+#define ST_CALL_DISTANCE 65536 /* the largest size of a function that is expected */
 
 /* 1 if a is 0, else 0. */
 static __always_inline __u64 st_is_zero(__u64 a)
@@ -390,7 +390,7 @@ static __always_inline __u64 st_is_zero(__u64 a)
 	return st_is_below(a >> 1, 1) & ~a & 1;
 }
 
-/* Whether the 8 bytes before an address end with a call: e8 and 4 bytes, or ff /2 of 2, 3, 4, 6 or 7 bytes. */
+/* Whether the 8 bytes before an address end with a call: e8 and 4 bytes, or ff /2 with 2, 3, 4, 6 or 7 bytes. */
 static __always_inline __u64 st_ends_with_call(__u64 code)
 {
 	__u64 is_call = st_is_zero((__u8)(code >> 24) ^ ST_CALL_DIRECT);
@@ -405,11 +405,11 @@ static __always_inline __u64 st_ends_with_call(__u64 code)
 
 enum st_return {
 	ST_RETURN_NONE = 0, /* not code */
-	ST_RETURN_MADE, /* code in memory, not after a call: interpreters push return addresses that they have made */
-	ST_RETURN_CALL, /* code after a call, or nothing can be read there */
+	ST_RETURN_MADE, /* code in memory, not after a call: interpreters push return addresses of their own */
+	ST_RETURN_CALL, /* code after a call, or unreadable code */
 	/*
-	 * Code after a direct call that can have led to the current frame, or after any call if the word before it on the stack is the
-	 * frame pointer. Also if the word could not be read.
+	 * Code after a direct call that can have led to the current frame; or code after any call if the word before it on the stack is the
+	 * frame pointer; or the word could not be read.
 	 */
 	ST_RETURN_HERE,
 };
@@ -419,7 +419,9 @@ static __always_inline int st_is_memory(const struct st_unwind *unwind)
 	return !unwind->nr_pages && unwind->to_file == unwind->low;
 }
 
-/* What the word at this address of the stack can be, as enum st_return. The word goes to st_unwind.word, which has the one before. */
+/*
+ * What the word at this stack address can be: an enum st_return. Expects the word before it in st_unwind.word, and stores the word there.
+ */
 __noinline int st_unwind_returns(__u32 slot_index, __u64 address)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
@@ -444,17 +446,14 @@ __noinline int st_unwind_returns(__u32 slot_index, __u64 address)
 	return st_is_memory(unwind) ? ST_RETURN_MADE : ST_RETURN_NONE;
 }
 
-/* Notes that the caller of the frame that was stored last is found by guess. */
+/* Marks the caller of the frame that was stored last as a guess. */
 static __always_inline void st_note_guess(struct st_unwind *unwind)
 {
 	if (!unwind->guess)
 		unwind->guess = ST_MAX_FRAMES - (unwind->until - unwind->at) + unwind->nr_outer;
 }
 
-/*
- * The number of the first guessed frame in the record, whose frames are complete; 0: none of them. ST_INNER_FRAMES stands for all
- * frames that are elided.
- */
+/* The index of the first guessed frame in the record; 0: none. ST_INNER_FRAMES stands for all elided frames. */
 static __always_inline __u8 st_guess_in_record(const struct st_unwind *unwind, const struct st_stack_head *head)
 {
 	__u32 guess = unwind->guess, elided = head->flags & ST_STACK_ELIDED ? head->elided : 0;
@@ -465,8 +464,8 @@ static __always_inline __u8 st_guess_in_record(const struct st_unwind *unwind, c
 }
 
 /*
- * Whether one of the words up to the frame pointer, at most ST_SEARCH_PART, can be at least that. The verifier follows each turn of a
- * loop, and each function once: two short loops cost it a sixth of a long one.
+ * Whether one of at most ST_SEARCH_PART words below the frame pointer is at least `least`. The verifier follows each turn of a loop, but
+ * each function once: two short loops cost it a sixth of a long one.
  */
 __noinline int st_unwind_search(__u32 slot_index, __u64 from, __u32 least)
 {
@@ -486,8 +485,8 @@ __noinline int st_unwind_search(__u32 slot_index, __u64 from, __u32 least)
 }
 
 /*
- * Sets is_proved if the frame pointer is that of this frame: no word below it shows a function that it skips. Frames in memory have many
- * words that were return addresses once, so only ST_RETURN_HERE counts there.
+ * Sets is_proved if the frame pointer is that of this frame: no word below it shows a skipped function. Frames of generated code contain
+ * many old return addresses, so only ST_RETURN_HERE counts there.
  */
 static __always_inline void st_unwind_prove(struct st_unwind *unwind, __u32 slot_index, __u64 from, int is_memory)
 {
@@ -508,7 +507,7 @@ static __always_inline void st_unwind_prove(struct st_unwind *unwind, __u32 slot
 	unwind->is_proved = 1;
 }
 
-/* Goes to the caller at st_unwind.word, which is at the stack pointer, if its code has a row. Returns whether it did. */
+/* If the code at st_unwind.word, the word at the stack pointer, has a row, goes to this caller and returns 1. */
 static __always_inline int st_to_word(struct st_unwind *unwind, __u32 slot_index)
 {
 	__u64 pc = unwind->pc;
@@ -529,8 +528,9 @@ static __always_inline int st_to_word(struct st_unwind *unwind, __u32 slot_index
 }
 
 /*
- * For a process with tables: if the word at the stack pointer of the innermost frame is the caller, goes there and returns 1. Otherwise
- * sets is_proved. Generated code is interrupted before it has a frame, too, and after: so nothing is proved if that word is a return address.
+ * For a process with tables. If the word at the stack pointer of the innermost frame is the caller, goes there and returns 1. Otherwise
+ * tries to set is_proved. Generated code may be interrupted before it has a frame and after: nothing is proved if that word is a return
+ * address.
  */
 static __always_inline int st_by_search(struct st_slot *slot, __u32 slot_index, int end)
 {
@@ -552,10 +552,10 @@ static __always_inline int st_by_search(struct st_slot *slot, __u32 slot_index, 
 }
 
 /*
- * Goes to the caller by the frame pointer, if it points up the stack, or by the word at the stack pointer. The next step checks
- * whether the return address is code. In a chain of such frames, a frame pointer or return address of 0 is the root by the ABI;
- * before the first of them, rbp may have any value. If nothing is known of the process, all frames are of this kind, and all frame
- * pointers are followed that the kernel would follow.
+ * Goes to the caller by the frame pointer, if it points up the stack, or by the word at the stack pointer. The next step checks whether the
+ * return address is code. In a chain of such frames, a frame pointer or return address of 0 is the root by the ABI; before the first of
+ * them, rbp may have any value. If the process is not known yet, all frames are of this kind, and the walk follows the same frame pointers
+ * as the kernel.
  */
 __noinline int st_unwind_by_frame(__u32 slot_index, int end)
 {
@@ -573,7 +573,7 @@ __noinline int st_unwind_by_frame(__u32 slot_index, int end)
 	unwind->is_proved = !unwind->space;
 	if (unwind->space && st_by_search(slot, slot_index, end))
 		return 0;
-	/* Memory makes all paths to here the same to the verifier. */
+	/* Through memory, so that all paths to here are the same to the verifier. */
 	if (!*(volatile __u16 *)&unwind->is_proved)
 		st_note_guess(unwind);
 	if (!*(volatile __u16 *)&unwind->is_frame || st_unwind_word(slot_index, bp))
@@ -588,7 +588,7 @@ __noinline int st_unwind_by_frame(__u32 slot_index, int end)
 	return st_to_caller(unwind, pc, bp + 16, end);
 }
 
-/* For a frame that the record has no room for. 0, or -1 if the walk must end. */
+/* Stores a frame for which the record has no room. Returns -1 if the walk must end. */
 static __always_inline int st_store_outer(struct st_unwind *unwind, __u32 slot_index)
 {
 	if (!unwind->nr_outer)
@@ -612,9 +612,7 @@ static __always_inline int st_store_frame(struct st_slot *slot, __u32 slot_index
 	return 0;
 }
 
-/* ---- the next frame ---- */
-
-/* Stores the current frame and goes to its caller. 0, or the enum st_stack_end with which the walk ends. */
+/* Stores the current frame and goes to its caller. Returns 0, or the enum st_stack_end of the walk. */
 __noinline int st_unwind_step(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The walk by unwind tables in a task that has hit uprobes. It accepts results of bpf/uprobes.bpf.c only if they fit the tables. */
+/* The walk by unwind tables in a task that has hit uprobes. Corrections of bpf/uprobes.bpf.c are accepted only if they fit the tables. */
 #include "bpf/unwind.bpf.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
@@ -15,7 +15,7 @@ static __always_inline int st_is_code(struct st_unwind *unwind, __u32 slot_index
 	return end != ST_END_NO_MAPPING;
 }
 
-/* Whether the rule for pc uses the stack pointer, and leads to code if the stack pointer is `further` bytes higher. */
+/* Whether the rule for pc uses the stack pointer, and leads to code with the stack pointer `further` bytes higher. */
 static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot_index, __u64 further)
 {
 	st_unwind_find(slot_index);
@@ -25,9 +25,11 @@ static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot
 }
 
 /*
- * Corrects pc and sp at a breakpoint. behind = 1: pc is one byte after it, and the kernel has not handled it yet. Then pc moves back
- * if the rule there leads to code; for padding before a function it does not. behind = 0: the kernel emulates a push before it moves
- * the thread. If it has done so, the rule leads to code only without the pushed word.
+ * Corrects pc and sp at a breakpoint.
+ *
+ * `behind` = 1: pc is one byte after a breakpoint that the kernel may not have handled yet. pc moves back if the rule there leads to code,
+ * which is not so for padding before a function. `behind` = 0: the kernel emulates a push before it moves the thread. If it has done so,
+ * the rule leads to code only without the pushed word.
  */
 static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slot_index, __u64 behind)
 {
@@ -39,7 +41,7 @@ static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slo
 		unwind->sp += 8;
 }
 
-/* The same; without tables, by the code, like st_back_to_breakpoint(). */
+/* The same; without tables by the code, like st_back_to_breakpoint(). */
 static __always_inline void st_find_breakpoint(struct st_slot *slot, __u32 slot_index, __u64 behind)
 {
 	if (slot->unwind.space)
@@ -48,7 +50,7 @@ static __always_inline void st_find_breakpoint(struct st_slot *slot, __u32 slot_
 		slot->unwind.pc--;
 }
 
-/* Corrects the first frame, or one that a signal has interrupted. If its return address is unknown, a frame pointer would skip a caller. */
+/* Corrects the first frame, or one that a signal has interrupted. If the return address is unknown, a frame pointer would skip a caller. */
 static __always_inline void st_find_place(struct st_slot *slot, __u32 slot_index)
 {
 	struct st_unwind *unwind = &slot->unwind;
@@ -87,7 +89,7 @@ __noinline int st_unwind_uprobes(__u32 slot_index)
 	if (unwind->is_place) {
 		unwind->is_place = 0;
 		st_find_place(slot, slot_index);
-		unwind->has_registers = 1; /* further such frames are those that signals interrupted, in user mode */
+		unwind->has_registers = 1; /* any further such frame was interrupted by a signal, in user mode */
 		return 0;
 	}
 	slot->uprobes.sp = unwind->sp - 8;

@@ -9,16 +9,16 @@
 #define ST_PART_INSTANCES 4
 
 /*
- * The trampoline of return probes: an int3, or from 6.11 on a system call (uretprobe_trampoline_entry in arch/x86/kernel/uprobes.c,
- * commit ff474a78cef5 ("uprobe: Add uretprobe syscall to speed up return probe")):
+ * The trampoline of return probes: an int3, or from 6.11 on a system call (uretprobe_trampoline_entry in arch/x86/kernel/uprobes.c, commit
+ * ff474a78cef5 ("uprobe: Add uretprobe syscall to speed up return probe")):
  *
  *   push %rax; push %rcx; push %r11; mov $__NR_uretprobe,%rax; syscall; pop %r11; pop %rcx; ret
  *
- * The system call writes the true return address over the saved %rax, at the place where the replaced address was. ST_RETURN_PUSHED has
- * two bits for each byte of the code. For a thread at that byte, they are the distance in words from sp - 8 to this place.
+ * The system call writes the original return address over the saved %rax, where the replaced address was. ST_RETURN_PUSHED has two bits for
+ * each byte of the code: for a thread at that byte, the distance in words from sp - 8 to this place.
  */
 #define ST_RETURN_BYTES 17
-#define ST_RETURN_AFTER 13 /* the system call */
+#define ST_RETURN_AFTER 13 /* offset after the system call */
 #define ST_RETURN_PUSHED 0x1bfffffa4ULL
 #define ST_RETURN_FIRST 0x4fc0c74853415150ULL
 #define ST_RETURN_SECOND 0x595b41050f000001ULL
@@ -28,8 +28,8 @@
  *
  *   push %rcx; push %r11; push %rax; mov $__NR_uprobe,%rax; syscall; pop %rax; pop %r11; pop %rcx; ret
  *
- * Later kernels replace 10 bytes by lea -0x80(%rsp),%rsp and the call, and the code ends with ret $0x80. ST_ENTRY_PUSHED has two bits
- * for each byte of the code: the number of words that have been pushed when the thread is there.
+ * Later kernels replace 10 bytes by lea -0x80(%rsp),%rsp and the call, and the code ends with ret $0x80. ST_ENTRY_PUSHED has two bits for
+ * each byte of the code: the number of words that have been pushed when the thread is there.
  */
 #define ST_ENTRY_BYTES 18
 #define ST_ENTRY_PUSHED 0x1afffff94ULL
@@ -61,7 +61,7 @@ static __always_inline struct st_uprobes *st_uprobes_at(__u32 slot_index)
 	return slot ? &slot->uprobes : 0;
 }
 
-/* Whether this user address is the trampoline of return probes. */
+/* Whether this user address is that of the trampoline of return probes. */
 __noinline int st_uprobes_is_return(__u32 slot_index, __u64 address)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -74,7 +74,7 @@ __noinline int st_uprobes_is_return(__u32 slot_index, __u64 address)
 	return address && uprobes->trampoline == address;
 }
 
-/* Whether the thread steps over the copy. It is then in the copy, or where a jump in it has led, until the kernel moves it back. */
+/* Whether the thread executes the copy. Until the kernel moves it back, it is in the copy, or where a jump in the copy led. */
 static __always_inline int st_is_stepping(const struct uprobe_task *task)
 {
 	__u32 state = BPF_CORE_READ(task, state);
@@ -103,15 +103,13 @@ __noinline int st_uprobes_begin(__u32 slot_index, __u64 uprobe_task)
 	return 0;
 }
 
-/* ---- replaced return addresses ---- */
-
-/* Whether it can be a user address. */
+/* Whether a number can be a user address. */
 static __always_inline int st_is_user(__u64 address)
 {
 	return address - ST_PAGE_BYTES < (1ULL << 56) - ST_PAGE_BYTES;
 }
 
-/* Looks at the next return_instance: 1 if it belongs to `sp`, 0 if not, -1 at the end of the list. */
+/* Checks the next return_instance: 1 if it belongs to `sp`, 0 if not, -1 at the end of the list. */
 static __always_inline int st_look_at_instance(struct st_uprobes *uprobes)
 {
 	const struct return_instance *instance = (const struct return_instance *)*(volatile __u64 *)&uprobes->next;
@@ -124,7 +122,7 @@ static __always_inline int st_look_at_instance(struct st_uprobes *uprobes)
 	return 0;
 }
 
-/* Searches a few return_instances: 1 found, 0 not yet, -1 end of the list. */
+/* Checks a few return_instances: 1 found, 0 not yet, -1 end of the list. */
 __noinline int st_uprobes_part(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -138,7 +136,10 @@ __noinline int st_uprobes_part(__u32 slot_index)
 	return found;
 }
 
-/* Searches all return_instances from `cursor` on for that of `sp`. 1: `pc` is the true address, and `cursor` has moved past it; or 0. */
+/*
+ * Searches the return_instances from `cursor` on for that of `sp`. Returns 1 if found: `pc` is the original address, and `cursor` is after
+ * it.
+ */
 __noinline int st_uprobes_find(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -162,7 +163,7 @@ __noinline int st_uprobes_find(__u32 slot_index)
 	return 1;
 }
 
-/* Corrects `pc` if it is in the copy of an instruction or after it; a call in the copy pushes the address after it. */
+/* Corrects `pc` if it is in the copy of an instruction or after it, which is the address that a call in the copy pushes. */
 static __always_inline int st_leave_copy(struct st_uprobes *uprobes)
 {
 	__u64 in_copy = uprobes->pc - uprobes->copy;
@@ -196,7 +197,7 @@ static __always_inline int st_read_code(struct st_uprobes *uprobes, __u64 addres
 	return (int)bpf_probe_read_user(uprobes->code, nr, (void *)address);
 }
 
-/* Searches the returns that the kernel has removed from its list: it may not have written the last address to the stack yet. */
+/* Searches the returns that the kernel has removed from its list: the last address may not be on the stack yet. */
 static __always_inline int st_find_over(struct st_uprobes *uprobes, __u32 slot_index)
 {
 	struct uprobe_task *task = (struct uprobe_task *)st_uprobe_task();
@@ -211,7 +212,7 @@ static __always_inline int st_find_over(struct st_uprobes *uprobes, __u32 slot_i
 	return found;
 }
 
-/* Finds the return whose address was at `at`, or at sp - 8: the system call moves the stack pointer up before it moves the thread. */
+/* Finds the return whose address was at `at`, or at sp - 8: the system call moves the stack pointer before it moves the thread. */
 static __always_inline int st_find_return(struct st_uprobes *uprobes, __u32 slot_index, __u64 at)
 {
 	uprobes->sp -= 8;
@@ -222,8 +223,8 @@ static __always_inline int st_find_return(struct st_uprobes *uprobes, __u32 slot
 }
 
 /*
- * Corrects a thread in the trampoline of return probes. The true return address is on the kernel's list until the kernel has handled
- * the return, and then on the stack.
+ * Corrects a thread in the trampoline of return probes. Until the kernel has handled the return, its list has the original return address,
+ * and after that the stack.
  */
 static __always_inline int st_leave_return(struct st_uprobes *uprobes, __u32 slot_index)
 {
@@ -260,7 +261,7 @@ __noinline int st_uprobes_is_entry(__u32 slot_index, __u64 address)
 	return (__u32)uprobes->code[2] == ST_ENTRY_RET_RED_ZONE ? 1 + ST_RED_ZONE : 0;
 }
 
-/* Whether the word at `at` is the return address of a call to the trampoline that `pc` is in. If so, sets `pc` to that call. */
+/* If the word at `at` is the return address of a call to the trampoline that has `pc`, sets `pc` to that call and returns 1. */
 __noinline int st_uprobes_call(__u32 slot_index, __u64 at)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -276,7 +277,7 @@ __noinline int st_uprobes_call(__u32 slot_index, __u64 at)
 	return 1;
 }
 
-/* Moves a thread in the trampoline of optimized uprobes back to the call. The kernel moves the stack pointer before it moves the thread. */
+/* Moves a thread in the trampoline of optimized uprobes back to the call. The kernel moves the stack pointer first. */
 static __always_inline int st_leave_entry(struct st_uprobes *uprobes, __u32 slot_index)
 {
 	__u64 in_code = uprobes->pc & (ST_PAGE_BYTES - 1), at;
@@ -298,8 +299,8 @@ static __always_inline int st_leave_entry(struct st_uprobes *uprobes, __u32 slot
 }
 
 /*
- * Corrects `sp` while the kernel returns to the trampoline after it has handled an optimized uprobe of `bytes` bytes: `sp` is
- * already that of the trampoline, and `pc` is still at the uprobe.
+ * Corrects `sp` while the kernel returns to the trampoline from an optimized uprobe of `bytes` bytes: `sp` is already that of the
+ * trampoline, `pc` still that of the uprobe.
  */
 static __always_inline int st_is_back(struct st_uprobes *uprobes, __u64 bytes, __u64 red_zone)
 {
@@ -345,7 +346,7 @@ __noinline int st_uprobes_leaf(__u32 slot_index)
 		return leaf;
 	if (st_leave_copy(uprobes))
 		return ST_LEAF_MOVED;
-	if (uprobes->copy_bytes > 1) /* a jump or call in the copy has led here, so no breakpoint was hit just before */
+	if (uprobes->copy_bytes > 1) /* the thread came here by a jump or call in the copy, not from a breakpoint */
 		return leaf;
 	if ((uprobes->pc & (ST_PAGE_BYTES - 1)) < ST_ENTRY_BYTES) {
 		leaf = st_leave_return(uprobes, slot_index);
@@ -355,9 +356,7 @@ __noinline int st_uprobes_leaf(__u32 slot_index)
 	return leaf == ST_LEAF_TRUE ? st_leaf_by_code(uprobes, slot_index) : leaf;
 }
 
-/* ---- the direct caller, where frame pointers miss it ---- */
-
-/* The 8 bytes from byte i of these 16 on. */
+/* The 8 bytes from byte i on, of 16. */
 #define ST_CODE(code, i) ((i) < 8 ? (code)[0] >> (8 * (i)) | (code)[1] << (64 - 8 * (i)) : (code)[1] >> (8 * ((i) - 8)))
 
 /* 0x80 for each byte of a word that is zero. */
@@ -383,10 +382,10 @@ static __always_inline __u64 st_was_nop(const __u64 *code, __u64 is_call, __u64 
 }
 
 /*
- * At ret, the frame has been removed. At the beginning of a function there is push %rbp, maybe after endbr64, and then mov
- * %rsp,%rbp, maybe after other instructions; a breakpoint may replace the first byte of each. After the push, the top of the stack
- * is the frame pointer. This may be so while pc is still at the push: the kernel emulates a push before it moves the thread. Each
- * condition is a bit, because the verifier would follow branches separately.
+ * Recognises code without a frame of its own. At ret, the frame has been removed. A function begins with push %rbp, maybe after endbr64,
+ * and then mov %rsp,%rbp, maybe after other instructions; a breakpoint may replace the first byte of each. After the push, the top of the
+ * stack is the frame pointer, perhaps while pc is still at the push: the kernel emulates a push before it moves the thread. Conditions are
+ * bits, because the verifier would follow branches separately.
  */
 __noinline int st_uprobes_prologue(__u32 slot_index)
 {
@@ -412,7 +411,7 @@ __noinline int st_uprobes_prologue(__u32 slot_index)
 		return 0;
 	if (!(is_bare & is_call))
 		return 1;
-	/* Other calls do not replace a nop: they are the end of a function, and another function follows. */
+	/* Other calls are the last instruction of a function, and the next function follows. */
 	target = uprobes->pc + ST_CALL_BYTES + (__s32)ST_CODE(uprobes->code, 2);
 	return st_uprobes_is_entry(slot_index, target) != 0;
 }

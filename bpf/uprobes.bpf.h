@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds out where a thread really is while a uprobe, of any tracer, has moved it. docs/internals/unwinding.md, "Under uprobes", has
- * the states.
+ * Corrects the place of a thread that a uprobe, of any tracer, has moved. docs/internals/unwinding.md, "Under uprobes", has the states.
  *
- * The kernel keeps what it needs to bring the thread back in task->utask. It is read without faults, for the current task only. A
- * program may interrupt the kernel while it changes or frees these structures. So all loops are bounded, and results must fit what
- * is on the user stack. bpf_probe_read_kernel() and bpf_probe_read_user() must be allowed, as for the two walks.
+ * task->utask has what the kernel needs to bring the thread back. It is read without faults, for the current task only. A program may
+ * interrupt the kernel while it changes or frees these structures. So all loops are bounded, and results must fit the user stack.
+ * bpf_probe_read_kernel() and bpf_probe_read_user() must be allowed.
  *
- * The functions use st_slot.uprobes as input and output. They are global functions like st_hash().
+ * The functions read and write st_slot.uprobes. They are global functions like st_hash().
  *
  * The verifier allows chains of 8 calls. One has 7 and ends here: a program, st_unwind_part(), _few(), _uprobes(), st_uprobes_return(),
  * _find(), _part(). One has 8: a program, st_unwind_part(), _few(), _step(), _by_frame(), _search(), _returns(), _map().
@@ -44,20 +43,19 @@ enum st_uprobes_leaf {
 };
 
 /*
- * Corrects `pc` and `sp`, the registers with which the thread left user mode; `in_kernel` must be set too. Returns an enum
- * st_uprobes_leaf; the last two only with `in_kernel`.
+ * Corrects `pc` and `sp`, the registers with which the thread left user mode; `in_kernel` must be set. Returns an enum st_uprobes_leaf, the
+ * last two only with `in_kernel`.
  */
 int st_uprobes_leaf(__u32 slot_index);
 
 /*
- * Corrects the return address `pc`, which is at the user address `sp`. Returns 0: it was right. 1: `pc` is corrected. -1: a return
- * probe has replaced it, and the true one is unknown; `pc` is then the second byte of the trampoline. To be called in the order of
- * the stack, leaf first.
+ * Corrects the return address `pc`, which is at the user address `sp`. Call it in the order of the stack, leaf first. Returns 0: it was
+ * right; 1: corrected; -1: a return probe has replaced it, and the original is unknown. Then `pc` is the second byte of the trampoline.
  */
 int st_uprobes_return(__u32 slot_index);
 
 /*
- * Before a function has set up its frame, and after it has removed it, the frame pointer `bp` is its caller's. Returns 1 if the code
- * at `pc` shows that; then `sp` is the address of the return address, and `caller` is that address.
+ * Before a function has set up its frame, and after it has removed it, the frame pointer `bp` is its caller's. Returns 1 if the code at
+ * `pc` shows that; then `sp` is the address of the return address `caller`.
  */
 int st_uprobes_prologue(__u32 slot_index);
