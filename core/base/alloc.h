@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that is always there: without memory these functions print one line and end the program, so callers need no error
- * path. symbolize/ reads hostile files and returns -ENOMEM instead (vec_try_push() and malloc()).
+ * Allocation that cannot fail: without memory, these functions print one line and end the program. symbolize/ reads hostile files and
+ * returns -ENOMEM instead (vec_try_push(), malloc()).
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Returns the pointer. NULL, as libraries return it without memory, ends the program. */
+/* Returns the pointer, or ends the program if it is NULL. For libraries that return NULL without memory. */
 void *xcheck(void *pointer);
 
 void *xmalloc(size_t size);

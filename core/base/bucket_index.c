@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	INDEXED_MIN = 64, /* fewer elements get no buckets */
-	USUAL = 4,        /* elements in a bucket, if they are spread evenly */
+	INDEXED_MIN = 64,
+	USUAL = 4,        /* average number of elements in a bucket */
 };
 
 static uint32_t start_at(const void *elements, size_t i, size_t element_bytes)

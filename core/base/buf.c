@@ -48,7 +48,7 @@ void buf_addc(struct buf *buf, char c)
 
 void buf_addu(struct buf *buf, uint64_t number)
 {
-	char text[20]; /* digits of UINT64_MAX */
+	char text[20];
 	size_t at = sizeof(text);
 
 	do {

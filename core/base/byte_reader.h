@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads numbers and strings from bytes that may be hostile: a read past the end returns 0 and sets `bad`, which stays set. LEB128 is
- * described in DWARF 5, 7.6.
+ * Reads numbers and strings from bytes that may be hostile. A read past the end returns 0 and sets `bad`, which stays set. LEB128: DWARF 5,
+ * 7.6.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ static inline uint64_t bytes_fail(struct byte_reader *bytes)
 	return 0;
 }
 
-/* An unsigned number of 1 to 8 bytes, little endian (elf_file.h refuses other files). */
+/* An unsigned little-endian number of 1 to 8 bytes (elf_file.h refuses big-endian files). */
 static inline uint64_t bytes_number(struct byte_reader *bytes, size_t nr)
 {
 	uint64_t value = 0;
@@ -54,7 +54,7 @@ static inline void bytes_skip(struct byte_reader *bytes, uint64_t nr)
 		bytes->at += nr;
 }
 
-/* A reader of the next `nr` bytes; this one moves past them. */
+/* Returns a reader of the next `nr` bytes, and moves this one past them. */
 static inline struct byte_reader bytes_part(struct byte_reader *bytes, uint64_t nr)
 {
 	struct byte_reader part = { .at = bytes->at };
@@ -65,7 +65,7 @@ static inline struct byte_reader bytes_part(struct byte_reader *bytes, uint64_t 
 	return part;
 }
 
-/* LEB128; bits beyond 64 are dropped. *ret_shift: the bits read, 7 for each byte; *ret_last: the last byte. */
+/* LEB128; bits above 64 are dropped. *ret_shift: number of bits read, 7 per byte. *ret_last: the last byte. */
 static inline uint64_t bytes_leb(struct byte_reader *bytes, unsigned int *ret_shift, uint8_t *ret_last)
 {
 	uint64_t value = 0;
@@ -102,7 +102,7 @@ static inline int64_t bytes_sleb(struct byte_reader *bytes)
 	return (int64_t)value;
 }
 
-/* Returns the string at the reader, which moves past its NUL. Without a NUL it returns NULL and sets `bad`. */
+/* Returns the string at the reader, and moves past its NUL. Without a NUL: returns NULL and sets `bad`. */
 static inline const char *bytes_string(struct byte_reader *bytes)
 {
 	const uint8_t *start = bytes->at, *end = bytes_left(bytes) ? memchr(start, '\0', bytes_left(bytes)) : NULL;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Seccomp filters as constant arrays of BPF instructions, so that no library computes them at each start.
+ * Seccomp filters as constant arrays of BPF instructions: nothing is computed at start.
  *
- *	static const struct sock_filter calls[] = { CALLS_BEGIN, CALLS_ALLOW(SYS_read), CALLS_REFUSE_REST };
+ * 	static const struct sock_filter calls[] = { CALLS_BEGIN, CALLS_ALLOW(SYS_read), CALLS_REFUSE_REST };
  *
- * A refused call fails with EPERM. Calls of another architecture (32-bit, x32) are refused too, and so are calls newer than
- * this program, with ENOSYS.
+ * A refused call fails with EPERM, also each call of another architecture (32-bit, x32). Calls newer than this program fail with ENOSYS.
  */
 #pragma once
 
@@ -25,7 +24,7 @@
 #error "the number of this architecture: linux/audit.h"
 #endif
 
-/* Calls have the same numbers everywhere from 424 on. This is the first one that nobody here knows: after file_setattr. */
+/* The first system call number unknown here: after file_setattr. From 424 on, calls have the same number on all architectures. */
 #define CALLS_FIRST_UNKNOWN 470
 
 #define CALLS_REFUSED (SECCOMP_RET_ERRNO | EPERM)
@@ -40,8 +39,8 @@
 #define CALLS_ALLOW(nr) CALLS_IF(nr, 1), CALLS_RETURN(SECCOMP_RET_ALLOW)
 #define CALLS_REFUSE(nr) CALLS_IF(nr, 1), CALLS_RETURN(CALLS_REFUSED)
 /*
- * Refuses a call if its argument `index` has one of the bits, or is one of the two values; else allows it. Of the argument only the lower
- * half counts: it is an int.
+ * Refuses a call if its argument `index` has one of the bits, or is one of the two values; else allows it. Only the lower half of the
+ * argument counts, as for an int.
  */
 #define CALLS_REFUSE_BITS(nr, index, bits)                                                            \
 	CALLS_IF(nr, 4), CALLS_LOAD(args[index]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (bits), 0, 1), \
@@ -55,7 +54,7 @@
 #define CALLS_ALLOW_REST CALLS_RETURN(SECCOMP_RET_ALLOW)
 
 /*
- * From now on, for all threads of this process and what they fork; no_new_privs must be set. 0, also where there are no filters (the
- * kernel has none, or that of a container refuses seccomp()), or a negative errno.
+ * Installs the filter for all threads of this process and their descendants; no_new_privs must be set. Returns 0, also where filters are
+ * missing (the kernel has none, or the filter of a container refuses seccomp()), or a negative errno.
  */
 int call_filter_begin(const struct sock_filter *calls, size_t nr);

@@ -2,8 +2,8 @@
 /*
  * Scope guards: `_cleanup_(closep) int fd = -1;` closes the descriptor at the end of its scope, also after a return.
  *
- * A cleanup function takes a pointer to the variable, as the compiler's cleanup attribute requires, and does nothing for an empty
- * one (-1, NULL). take_fd() and take_ptr() hand the value over to another owner.
+ * A cleanup function takes a pointer to the variable, as the compiler's cleanup attribute requires, and ignores an empty one (-1, NULL).
+ * take_fd() and take_ptr() pass the value to another owner.
  */
 #pragma once
 

@@ -16,13 +16,13 @@ static inline uint64_t clock_now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-/* bpf_ktime_get_ns() and the side-band use the same clock. */
+/* The clock of bpf_ktime_get_ns() and of the side-band. */
 static inline uint64_t clock_monotonic_ns(void)
 {
 	return clock_now_ns(CLOCK_MONOTONIC);
 }
 
-/* In milliseconds, for deadlines of poll(). */
+/* For deadlines of poll(). */
 static inline int64_t clock_monotonic_ms(void)
 {
 	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-#define OF_THE_REST 1024 /* descriptors for everything that descriptors_allow() does not count */
+#define OF_THE_REST 1024 /* descriptors that descriptors_allow() does not count */
 
 static struct {
 	uint64_t wanted;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/base/durations.h"
 
-/* The highest bit that is set; 0 for 0. */
 static unsigned int highest_bit(uint64_t number)
 {
 	return 63 - (unsigned int)__builtin_clzll(number | 1);
 }
 
-/* The class that begins with this microsecond is 2^shift microseconds long. */
+/* log2 of the length in microseconds of the class that begins with this microsecond. */
 static unsigned int class_shift(uint64_t us)
 {
 	return highest_bit(us | 7) - 2;
@@ -20,7 +19,7 @@ uint64_t duration_class(uint64_t ns)
 	return us >> class_shift(us) << class_shift(us);
 }
 
-/* Saturates: a saved profile may hold any numbers. */
+/* Saturates: a saved profile may have any numbers. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -64,8 +63,6 @@ struct duration_range duration_power(unsigned int power)
 	return (struct duration_range){ power ? 1ULL << power : 0, (2ULL << power) - 1 };
 }
 
-/* ---- bounds ---- */
-
 static uint64_t first_ns(const struct duration_part *part)
 {
 	return part->class_us * 1000;
@@ -78,7 +75,7 @@ static uint64_t last_ns(const struct duration_part *part)
 	return __builtin_mul_overflow(behind_us, 1000, &behind_ns) ? UINT64_MAX : behind_ns - 1;
 }
 
-/* What is left of the sum for one duration if all others last `other_ns`; 0 if those take more than the sum. */
+/* The length of one duration if all others last `other_ns`: the rest of the sum; 0 if the others take more than the sum. */
 static uint64_t rest_ns(const struct duration_part *part, uint64_t other_ns)
 {
 	uint64_t others_ns;
@@ -93,7 +90,7 @@ static struct duration_range range(uint64_t first_ns, uint64_t last_ns)
 	return (struct duration_range){ first_ns / 1000, (last_ns > first_ns ? last_ns : first_ns) / 1000 };
 }
 
-/* At most the mean. At least what is left of the sum if all others are as long as the class allows. */
+/* At most the mean; at least the rest of the sum if all others have the longest duration of the class. */
 struct duration_range durations_shortest(const struct durations *durations)
 {
 	const struct duration_part *part = &durations->shortest;
@@ -106,7 +103,7 @@ struct duration_range durations_shortest(const struct durations *durations)
 	return range(least, part->sum_ns / part->nr);
 }
 
-/* At least the mean. At most what is left of the sum if all others are as short as the class allows. */
+/* At least the mean; at most the rest of the sum if all others have the shortest duration of the class. */
 struct duration_range durations_longest(const struct durations *durations)
 {
 	const struct duration_part *part = &durations->longest;

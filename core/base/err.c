@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The cause is kept like errno: one for each thread, written only on failure. So a failure is reported in one expression.
- */
+/* The cause is kept like errno: one per thread, written on failure only. */
 #include "core/base/err.h"
 
 #include <stdarg.h>
@@ -15,14 +13,14 @@
 
 static _Thread_local struct err_saved last;
 
-/* Which limit of open files to raise, and to what. */
+/* Adds the hint which limit of open files to raise, and to what. */
 static void hint_open_files(int code)
 {
 	struct rlimit limit = {};
 	rlim_t wanted = descriptors_wanted();
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	if (wanted <= limit.rlim_cur) /* something else took the descriptors */
+	if (wanted <= limit.rlim_cur) /* descriptors that were not counted */
 		wanted = 2 * limit.rlim_cur;
 	if (code == -ENFILE)
 		hint("the host has too many open files: raise fs.file-max (sysctl)");
@@ -32,7 +30,7 @@ static void hint_open_files(int code)
 		     (unsigned long long)limit.rlim_cur, (unsigned long long)wanted);
 }
 
-/* The first byte of the character in UTF-8 that `at` is in. */
+/* The first byte of the UTF-8 character that contains `at`. */
 static const char *character(const char *at)
 {
 	for (int i = 0; i < 3 && ((unsigned char)*at & 0xc0) == 0x80; i++)
@@ -43,10 +41,7 @@ static const char *character(const char *at)
 #define CUT_HEAD 200
 #define CUT_TAIL 300
 
-/*
- * Cuts a text that does not fit in its middle, where a pattern of 100,000 letters is: the reason is at the end. Without
- * memory for that it is cut at its end. A text that fits needs none.
- */
+/* Cuts a text that is too long in its middle, because the reason is at its end. Without memory, cuts the end instead. */
 static void format_cut(char *text, size_t room, const char *format, va_list arguments)
 {
 	char *whole;
@@ -154,7 +149,6 @@ void err_restore(const struct err_saved *saved)
 	last = *saved;
 }
 
-/* Code and hint are those of the first one. */
 int err_join(int err, const struct err_saved *first, int second)
 {
 	const struct err_saved next = last;

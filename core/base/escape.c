@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nearly all text is plain ASCII, so runs of it are found by one table look-up per byte and copied whole. */
+/* Most text is plain ASCII: runs of it are found by one table look-up per byte and copied whole. */
 #include "core/base/escape.h"
 
 #include <ctype.h>
@@ -10,12 +10,12 @@
 
 enum byte_class {
 	PLAIN = 0,
-	END,     /* the NUL */
+	END,
 	CONTROL, /* never printed */
 	HIGH,    /* part of a UTF-8 sequence, or not */
 	BACKSLASH,
 	SEMICOLON,
-	BRACKET, /* ']' */
+	BRACKET,
 };
 
 static const uint8_t classes[256] = {
@@ -23,7 +23,7 @@ static const uint8_t classes[256] = {
 	['\\'] = BACKSLASH, [';'] = SEMICOLON,      [']'] = BRACKET,
 };
 
-/* Characters that nobody sees and terminals or editors obey; ascending. */
+/* Characters that are invisible and change how terminals or editors show text; ascending. */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {
@@ -61,7 +61,7 @@ static void add_bytes(struct buf *buf, const unsigned char *bytes, size_t nr_byt
 		add_byte(buf, bytes[i]);
 }
 
-/* The length of a sequence that starts with this byte; 0: no sequence does. */
+/* The length of a UTF-8 sequence that starts with this byte; 0: none does. */
 static size_t sequence_length(unsigned char lead)
 {
 	if (lead >= 0xc2 && lead <= 0xdf)
@@ -94,7 +94,7 @@ size_t utf8_decode(const unsigned char *text, uint32_t *ret_point)
 static bool is_hidden(uint32_t point)
 {
 	if ((point & 0xfffe) == 0xfffe || (point >= 0xfdd0 && point <= 0xfdef))
-		return true; /* not characters at all */
+		return true; /* noncharacters */
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
 		if (point <= hidden[i].last)
 			return point >= hidden[i].first;
@@ -127,7 +127,7 @@ static void add_special(struct buf *buf, const unsigned char *at, bool last, enu
 		buf_add(buf, at, 1);
 }
 
-/* Adds the text up to `end`, where a NUL or a space is. */
+/* Adds the text up to `end`, which is a NUL or a space. */
 static void add_middle(struct buf *buf, const unsigned char *text, const unsigned char *end, enum escape_form form)
 {
 	while (text < end) {
@@ -147,7 +147,7 @@ static void add_middle(struct buf *buf, const unsigned char *text, const unsigne
 	}
 }
 
-/* Whether the name looks like a delimiter of the report: it begins with '-', and after all '-' it ends or has a space. */
+/* Whether the name looks like a delimiter of the report: one or more '-', and then its end or a space. */
 static bool is_delimiter(const unsigned char *text)
 {
 	size_t nr = strspn((const char *)text, "-");

@@ -97,7 +97,7 @@ void hashidx_reserve(struct hashidx *index, size_t nr)
 		xcheck(NULL);
 }
 
-/* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). They do not change, so they are read once. */
+/* The 16 random bytes that the kernel gives each process (getauxval(3), AT_RANDOM). */
 static uint64_t seed(void)
 {
 	static uint64_t value;

@@ -2,8 +2,8 @@
 /*
  * A hash index: finds the position of an element in an array of the caller.
  *
- * It stores pairs of hash and position; the caller's `same` function compares the element at a position with the key. Elements
- * cannot be removed. Each process has its own hash seed, because others choose the keys (symbol names, comms).
+ * It stores pairs of hash and position. The caller's `same` function compares the element at a position with the key. Elements cannot be
+ * removed. Each process has its own hash seed, because others choose the keys (symbol names, comms).
  */
 #pragma once
 
@@ -29,7 +29,7 @@ void hashidx_done(struct hashidx *index);
 uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
 		      const void *key);
 
-/* Prefetches the slot that hashidx_find() reads first, for callers that know a key in advance. */
+/* Prefetches the slot that hashidx_find() reads first. */
 static inline void hashidx_prefetch(const struct hashidx *index, uint64_t hash)
 {
 	if (index->room)
@@ -40,14 +40,13 @@ static inline void hashidx_prefetch(const struct hashidx *index, uint64_t hash)
 uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
 			     const void *key, size_t next);
 
-/* Adds a position; the key must not be there yet. hashidx_try_add returns -ENOMEM instead of ending the program. */
+/* Add a position; the key must be new. hashidx_try_add() returns -ENOMEM, hashidx_add() ends the program. */
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);
 int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position);
 
-/* Makes room for `nr` elements, so that the index does not grow while they are added. */
+/* Makes room for `nr` elements. */
 void hashidx_reserve(struct hashidx *index, size_t nr);
 
-/* A hash with the seed of this process. */
 uint64_t hash_bytes(const void *bytes, size_t nr_bytes);
-/* The same, which also depends on an earlier hash. */
+/* A hash that also depends on an earlier hash. */
 uint64_t hash_more(uint64_t hash, const void *bytes, size_t nr_bytes);

@@ -3,7 +3,6 @@
 
 #include "core/base/escape.h"
 
-/* Adds \u and four digits. */
 static void add_unit(struct buf *text, uint32_t unit)
 {
 	static const char digits[] = "0123456789abcdef";

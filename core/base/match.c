@@ -12,7 +12,7 @@
 #include "core/base/err.h"
 
 enum {
-	STEPS_MAX = 100000, /* of backtracking per name: a millisecond */
+	STEPS_MAX = 100000, /* backtracking steps per name: a millisecond */
 	HEAP_MAX_KB = 1024,
 	PATTERN_MAX_BYTES = 4096,
 	OPTIONS = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_BACKSLASH_C,

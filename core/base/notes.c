@@ -5,7 +5,7 @@
 #include <errno.h>
 
 enum {
-	BUILD_ID_MIN = 3, /* bytes, as in elfutils; shorter ones identify nothing */
+	BUILD_ID_MIN = 3, /* bytes, as in elfutils */
 };
 
 struct notes notes_of(const void *bytes, size_t nr_bytes, uint64_t alignment)
@@ -48,8 +48,6 @@ bool note_is(const struct note *note, const char *owner, uint32_t type)
 
 	return note->type == type && bytes_left(&note->owner) == nr && !memcmp(note->owner.at, owner, nr);
 }
-
-/* ---- build ids ---- */
 
 int notes_build_id(struct notes notes, struct build_id *ret_id)
 {

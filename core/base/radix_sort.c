@@ -29,7 +29,7 @@ static uint64_t key_of(const char *element, struct key key)
 	return narrow;
 }
 
-/* How many of the first elements are in their places already. A list is often in order but for its end. */
+/* The number of leading elements that are in place. Often only the end of a list is out of order. */
 static size_t nr_in_place(const char *elements, size_t nr, struct key key)
 {
 	uint64_t before = 0, least = UINT64_MAX;
@@ -52,7 +52,6 @@ static size_t nr_in_place(const char *elements, size_t nr, struct key key)
 	return ordered;
 }
 
-/* Which bits differ between the keys. */
 static uint64_t differing_bits(const char *elements, size_t nr, struct key key)
 {
 	uint64_t bits = 0;

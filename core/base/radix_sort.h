@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorts symbols by address. qsort(3) is several times slower and calls sysinfo(), which the symbol worker may not. */
+/* Sorts elements of 16 bytes by a number. qsort(3) is several times slower and calls sysinfo(), which the symbol worker may not. */
 #pragma once
 
 #include <stddef.h>
@@ -9,8 +9,8 @@ enum {
 };
 
 /*
- * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. During the call it
- * allocates a second array of those that are not in their places already. 0, or -ENOMEM and nothing has moved.
+ * Stable sort of `nr` elements by their member `key`, an unsigned number of 4 or 8 bytes. Allocates a second array for the elements that
+ * are not in place. Returns 0, or -ENOMEM with all elements unmoved.
  */
 #define radix_sort(elements, nr, key)                                                                              \
 	({                                                                                                         \
@@ -19,5 +19,4 @@ enum {
 		radix_sort_by((elements), (nr), offsetof(__typeof__(*(elements)), key), sizeof((elements)->key));  \
 	})
 
-/* Only for radix_sort(): the key is `key_size` bytes at `key_offset` of an element. */
 int radix_sort_by(void *elements, size_t nr, size_t key_offset, size_t key_size);

@@ -42,7 +42,7 @@ bool replace_gives_away(void)
 	return owner.is_set;
 }
 
-/* The directory stays open, so that the rename cannot end up elsewhere. */
+/* Keeps the directory open, so that the rename happens in it. */
 static int open_directory(const char *path, int *ret_fd)
 {
 	const char *name = path_name(path);
@@ -74,7 +74,7 @@ static int check_place(int directory_fd, const char *path)
 	return 0;
 }
 
-/* A file in a directory of root, or in place of root's file, would let the user change what others trust. */
+/* In a directory or in place of a file of root, the file would let the user change what others trust. */
 static bool is_for_owner(int directory_fd, const char *path)
 {
 	struct stat directory, replaced;
@@ -87,7 +87,7 @@ static bool is_for_owner(int directory_fd, const char *path)
 	       (directory.st_gid == owner.gid && (directory.st_mode & S_IWGRP));
 }
 
-/* A random name in the same directory, because renaming works only within a file system. */
+/* In the same directory, because a rename works only within a file system. */
 static void temporary_name(char *ret_name, size_t room)
 {
 	uint64_t number = 0;
@@ -104,7 +104,6 @@ static int cannot_write(const char *path, int err)
 	return fail_write(err, what);
 }
 
-/* Makes a new file beside `path`. */
 static int begin_here(const char *path, struct replacement *replacement, int *ret_fd)
 {
 	_cleanup_(closep) int directory_fd = -1;
@@ -137,7 +136,7 @@ int replace_file_check(const char *path, struct stat *ret_directory)
 		return err;
 	if (fstat(directory_fd, ret_directory))
 		*ret_directory = (struct stat){};
-	/* Some file systems cannot do that: then the first write fails. */
+	/* Some file systems cannot allocate; then the first write may fail. */
 	if (fallocate(fd, 0, 0, FIRST_BLOCK) && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		err = cannot_write(path, -errno);
 	unlinkat(directory_fd, replacement.temporary, 0);
@@ -157,7 +156,7 @@ int replace_begin(const char *path, struct replacement *ret_replacement)
 	return 0;
 }
 
-/* Syncs and renames the file. 0 or a negative errno with a recorded cause. */
+/* Syncs and renames the file. Returns 0 or a negative errno with a recorded cause. */
 static int settle(struct replacement *replacement)
 {
 	if (fflush(replacement->out))
@@ -165,14 +164,14 @@ static int settle(struct replacement *replacement)
 	if (fsync(fileno(replacement->out)) || renameat(replacement->directory_fd, replacement->temporary,
 							replacement->directory_fd, path_name(replacement->path)))
 		return cannot_write(replacement->path, -errno);
-	/* Last: in a directory with the sticky bit only the owner may rename. A file server may refuse it; the file is complete all the same. */
+	/* After the rename: in a directory with the sticky bit, only the owner may rename. A file server may refuse the change of owner. */
 	if (replacement->given_away && fchown(fileno(replacement->out), owner.uid, owner.gid))
 		replacement->given_away = false;
-	fsync(replacement->directory_fd); /* the new name; a file system that cannot do that has the file anyway */
+	fsync(replacement->directory_fd); /* syncs the new name; a failure is harmless */
 	return 0;
 }
 
-/* Removes the new file. The recorded cause stays. */
+/* Removes the new file and keeps the recorded cause. */
 static void drop(struct replacement *replacement)
 {
 	_cleanup_(err_restore) struct err_saved before = err_save();
@@ -180,7 +179,7 @@ static void drop(struct replacement *replacement)
 	unlinkat(replacement->directory_fd, replacement->temporary, 0);
 }
 
-/* The agent knows why a write failed: here it is a broken pipe. */
+/* Here a failed write is only a broken pipe; the agent knows the reason. */
 static int end_by_agent(struct replacement *replacement, int err)
 {
 	const struct err_saved before = err_save();
@@ -209,8 +208,6 @@ int replace_end(struct replacement *replacement, int err)
 		drop(replacement);
 	return err;
 }
-
-/* ---- elsewhere ---- */
 
 #define KEPT "stacktool-kept-"
 
@@ -241,20 +238,20 @@ bool replace_is_kept(const char *path)
 	return false;
 }
 
-/* Not of a wrong path, nor of a limit on our files, which holds everywhere. */
+/* Whether the error comes from the disk, and not from the path or from a limit of this process. */
 static bool is_of_disk(int err)
 {
 	return err == -ENOSPC || err == -EDQUOT || err == -EIO || err == -EROFS || err == -ETIMEDOUT;
 }
 
-/* Others may know the name in a directory for all: it is a new one. */
+/* A new name each time: in a directory for all users, others may have created a known one. */
 static char *new_place(const char *directory, const char *path)
 {
 	const char *name = path_name(path);
 	const size_t added = sizeof(KEPT) + 8, length = strlen(name);
 	uint64_t number = 0;
 
-	if (length + added > NAME_MAX) /* the suffix, which selects the format, stays */
+	if (length + added > NAME_MAX) /* keeps the suffix, which selects the format */
 		name += length + added - NAME_MAX;
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 		number = (uint64_t)getpid();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes files whole or not at all: into a new file in the same directory, which is synced and then renamed. An existing regular
- * file is replaced; anything else (device, FIFO, symbolic link) is refused, because as root renaming over /dev/null would
- * remove it. Only the owner can read the files, because reports show processes of other people.
+ * Writes files whole or not at all: into a new file in the same directory, which is synced and then renamed. Replaces an existing regular
+ * file; refuses anything else (device, FIFO, symbolic link), because as root a rename over /dev/null would remove it. Only the owner can
+ * read the files, because reports show other users' processes.
  */
 #pragma once
 
@@ -13,36 +13,36 @@
 #include <sys/types.h>
 
 struct replacement {
-	FILE *out; /* for the content of the file */
+	FILE *out;
 	const char *path;
 	int directory_fd;
-	char temporary[64]; /* the name of the new file until it is renamed */
-	bool given_away; /* at the end, to the user of replace_for() */
-	const struct replace_agent *by; /* makes the file; NULL: this process does */
+	char temporary[64]; /* name of the new file until the rename */
+	bool given_away; /* replace_end() gives it to the user of replace_for() */
+	const struct replace_agent *by; /* the agent that makes the file; NULL: this process */
 };
 
 /*
- * Makes the new file; what `path` names stays as it is until replace_end(). `path` is borrowed until then. 0 or a negative errno
+ * Creates the new file. Until replace_end(), the file at `path` is unchanged, and `path` must stay valid. Returns 0 or a negative errno
  * with a recorded cause.
  */
 int replace_begin(const char *path, struct replacement *ret_replacement);
 
 /*
- * Renames the new file to `path`. If `err` is not 0, the file is not complete: removes it and returns `err`. 0 or a negative errno with a
- * recorded cause.
+ * Renames the new file to `path`. If `err` is not 0, removes the new file instead and returns `err`. Otherwise returns 0 or a negative
+ * errno with a recorded cause.
  */
 int replace_end(struct replacement *replacement, int err);
 
-/* Writes a whole file at once. Errors as above. */
+/* Writes a whole file. Errors as above. */
 int replace_file(const char *path, const void *bytes, size_t nr_bytes);
 
-/* Removes a file that was written before. 0 or -errno with a recorded cause. */
+/* Removes a file. Returns 0 or -errno with a recorded cause. */
 int replace_remove(const char *path);
 
 /*
- * Calls write(context, path). If that fails in a run because the disk is full or its file system has failed, calls it again for another
- * place, so that an hour of recording is not lost: $TMPDIR or /tmp, the current directory, and memory (/dev/shm). Returns the first failure
- * all the same; its cause then says where the file is.
+ * Calls write(context, path). With an agent: if that fails because the disk is full or its file system has failed, tries other directories,
+ * so that no recording is lost: $TMPDIR or /tmp, the current directory, /dev/shm. Returns the first error even then; its cause names the
+ * kept file.
  */
 int replace_or_keep(const char *path, int (*write)(void *context, const char *path), void *context);
 
@@ -50,15 +50,15 @@ int replace_or_keep(const char *path, int (*write)(void *context, const char *pa
 bool replace_is_kept(const char *path);
 
 /*
- * Whether replace_begin() will work and a first block fits, to know before an hour of recording: makes a new file and removes it.
- * Returns what replace_begin() would, and the status of the directory.
+ * Checks, before a long recording, whether replace_begin() works and a first block fits: creates a file and removes it. Returns the result
+ * of replace_begin(), and the status of the directory.
  */
 int replace_file_check(const char *path, struct stat *ret_directory);
 
 /*
- * Another process that makes new files, writes what comes through a stream, renames or removes them at the end, removes files, and checks
- * whether it can make one, because this process may not. Each function returns 0 or a negative errno with a recorded cause. end() is called
- * once the stream is closed; of a file that is not complete it returns why that process could not write it, if so.
+ * Another process that creates, writes, renames, removes and checks files, because this process may not. The functions return 0 or a
+ * negative errno with a recorded cause. end() is called after the stream is closed; for an incomplete file, it returns the reason if that
+ * process could not write.
  */
 struct replace_agent {
 	int (*begin)(const char *path, FILE **ret_out);
@@ -67,14 +67,13 @@ struct replace_agent {
 	int (*check)(const char *path, struct stat *ret_directory);
 };
 
-/* From now on the agent does that; NULL: this process. */
+/* Makes the agent do this from now on; NULL: this process. */
 void replace_by(const struct replace_agent *agent);
 
 /*
- * From now on new files belong to this user, who called the tool through sudo, where that user could have made them: the directory is
- * theirs, or they may write into it, and the file that is replaced, if any, is theirs too. Elsewhere files stay those of this process.
+ * Gives new files to this user, who called the tool through sudo, where that user could have created them: in directories that the user
+ * owns or may write into, and in place of no other user's file.
  */
 void replace_for(uid_t uid, gid_t gid);
 
-/* Whether replace_for() was called. */
 bool replace_gives_away(void);

@@ -24,13 +24,13 @@ static bool same_text(const void *context, uint32_t position, const void *key)
 	return strncmp(stored, text->bytes, text->length) == 0 && stored[text->length] == '\0';
 }
 
-/* Whether a text fits after the others: its offset is a number of 32 bits, and so is its id. */
+/* Whether a text of `nr` bytes fits: offsets and ids have 32 bits. */
 static bool has_room(const struct strtab *table, size_t nr)
 {
 	return nr <= STRTAB_BYTES_MAX - table->bytes.nr && table->offsets.nr < UINT32_MAX - 1;
 }
 
-/* Makes room for `nr` more bytes. If `text` points into the table, it still does afterwards. */
+/* Makes room for `nr` more bytes. If `text` points into the table, updates it. */
 static void make_room(struct strtab *table, size_t nr, struct text *text)
 {
 	uintptr_t first = (uintptr_t)table->bytes.data, at = (uintptr_t)text->bytes;

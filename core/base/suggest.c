@@ -49,7 +49,7 @@ bool str_is_near(const char *word, unsigned int distance)
 	return distance <= (length < 6 ? 1 : length / 3);
 }
 
-/* Whether all words of `text` that are separated by '_', ':' or '*' are in the candidate. */
+/* Whether the candidate contains all words of `text`, separated by '_', ':' or '*', and there are at least two. */
 static bool has_all_words(const char *candidate, const char *text)
 {
 	char word[STR_DISTANCE_MAX_LENGTH];

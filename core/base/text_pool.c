@@ -24,7 +24,7 @@ static bool is_text(const void *context, uint32_t position, const void *key)
 	return !strcmp(pool->texts.data[position], key);
 }
 
-/* Takes `nr_bytes` from the last chunk or a new one. NULL without memory. */
+/* Takes `nr_bytes` from the last chunk or a new one; NULL without memory. */
 static char *take_room(struct text_pool *pool, size_t nr_bytes)
 {
 	char *room;

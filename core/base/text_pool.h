@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strings that never move: equal texts are kept once, and pointers to them are valid as long as the pool. */
+/* Strings that never move: equal texts are stored once, and pointers to them are valid as long as the pool. */
 #pragma once
 
 #include "core/base/hashidx.h"
@@ -8,12 +8,12 @@
 struct text_pool {
 	VEC(const char *) texts; /* by position in the index */
 	VEC(char *) chunks;
-	size_t chunk_used, chunk_room; /* of the last chunk */
+	size_t chunk_used, chunk_room; /* in the last chunk */
 	size_t nr_bytes; /* of all texts */
 	struct hashidx index;
 };
 
-/* Frees the texts. The pool is empty, and may be used again. */
+/* Frees the texts. The pool can be used again. */
 void text_pool_done(struct text_pool *pool);
 
 /* Returns the pool's copy of the text; NULL without memory. */

@@ -2,9 +2,8 @@
 /*
  * A growing array of any type: `VEC(struct row) rows = {};`. Read `rows.data[i]` and `rows.nr`.
  *
- * Without memory vec_push and vec_reserve end the program. vec_try_push, vec_try_reserve and vec_try_append (`count` elements of
- * another array), for symbolize/, return -ENOMEM instead and leave the array as it was. Elements move when the array grows: keep
- * indexes, not pointers.
+ * Without memory, vec_push and vec_reserve end the program. vec_try_push, vec_try_reserve and vec_try_append (`count` elements of another
+ * array), for symbolize/, return -ENOMEM and leave the array unchanged. Elements move when the array grows: keep indexes, not pointers.
  */
 #pragma once
 
@@ -20,7 +19,6 @@
 		size_t nr, room; \
 	}
 
-/* The numbers or the words of an option. */
 struct u32_list {
 	uint32_t *data;
 	size_t nr, room;
@@ -31,7 +29,7 @@ struct word_list {
 	size_t nr, room;
 };
 
-/* Grows *data to hold at least `wanted` elements; 0 or -ENOMEM. Not called directly. */
+/* Only for the macros below. Grow *data to at least `wanted` elements; vec_grow() returns 0 or -ENOMEM. */
 int vec_grow(void **data, size_t *room, size_t wanted, size_t element_size);
 void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_size);
 
@@ -73,8 +71,8 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 #define vec_last(v) ((v)->data[(v)->nr - 1])
 
 /*
- * How many elements fulfil a condition on `element`, a pointer to one of them. All that do must come before those that do not,
- * because this is a binary search.
+ * The number of elements that fulfil a condition on `element`, a pointer to one of them. They must come before all others, because this is
+ * a binary search.
  */
 #define vec_nr_first(v, element, condition)                                          \
 	({                                                                           \
@@ -97,7 +95,7 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 		(v)->nr = (v)->room = 0; \
 	} while (0)
 
-/* Frees the room that a finished vector does not use, for indexes that live as long as the run. */
+/* Frees unused room of an array that does not grow any more. */
 #define vec_trim(v)                                                                                     \
 	do {                                                                                            \
 		void *trimmed_ = (v)->nr ? reallocarray((v)->data, (v)->nr, sizeof(*(v)->data)) : NULL; \

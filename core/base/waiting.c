@@ -9,7 +9,7 @@
 
 #include "core/base/clock.h"
 
-static int timer = -1; /* readable from the deadline on: wakes waits in progress */
+static int timer = -1; /* readable after the deadline: wakes waits in progress */
 static _Atomic uint64_t at = UINT64_MAX; /* CLOCK_MONOTONIC */
 static _Atomic bool is_unwanted;
 

@@ -21,7 +21,7 @@ void why_add(struct buf *why, const char *format, ...)
 	buf_addc(why, '\n');
 }
 
-/* What the errors of opener.h mean. */
+/* The meaning of the errors of opener.h. */
 static const char *verdict(int fd)
 {
 	switch (fd) {
