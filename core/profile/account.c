@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every event is accounted for: the identities of a run, checked by the program itself.
+ * The identities of a run, checked by the program itself:
  *
  *   seen    = filtered + recorded + spilled + events lost inside our programs
- *   counted = recorded + spilled - events in a map that could not be read   (or less, when messages were malformed)
+ *   counted = recorded + spilled - events in a map that could not be read   (or less, if messages were malformed)
  *
- * No identity covers the events that the kernel did not hand to a program: it counts only those.
+ * Events that the kernel did not pass to a program are in no identity.
  */
 #include "core/profile/profile.h"
 
@@ -102,7 +102,7 @@ static unsigned int check_counted(const struct profile_interval *interval, struc
 	if (!is_known(account->counted) || !is_known(account->recorded) || !is_known(account->spilled) ||
 	    account->counted == found)
 		return 0;
-	/* a malformed message had an unknown number of events */
+	/* the number of events in a malformed message is unknown */
 	if (account->counted < found && interval->losses[ST_LOSS_BAD_MESSAGE])
 		return 0;
 	buf_addf(lines,

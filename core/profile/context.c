@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the interrupt in a kernel stack by the names of functions, leaf first. The first match decides: it is an entry into
- * an interrupt, or a function on the way out, which works for the task again. Names of x86 and arm64 from 5.10 on.
+ * Finds the interrupt in a kernel stack by the names of functions, leaf first. The first match decides: the entry into an interrupt, or a
+ * function on the way out of one, which works for the task. Names of x86 and arm64, from 5.10 on.
  */
 #include "core/profile/context.h"
 
@@ -9,7 +9,7 @@
 
 struct entry {
 	const char *name; /* a '*' at the end matches any rest */
-	enum event_context context; /* CONTEXT_TASK: the way out of an interrupt, which works for the task */
+	enum event_context context; /* CONTEXT_TASK: on the way out of an interrupt */
 };
 
 static const struct entry entries[] = {
@@ -56,7 +56,7 @@ static const struct entry *entry_of(const char *name)
 	return NULL;
 }
 
-/* The interrupt's task is unknown, and its user stack is not the interrupt's. */
+/* Removes the interrupted task from the record: the waker is the interrupt. */
 static void take_away_task(struct profile_record *record)
 {
 	record->tgid = record->tid = record->comm = 0;

@@ -70,8 +70,6 @@ string_id profile_add_string(struct profile *profile, const char *text)
 	return strtab_add(&profile->strings, text);
 }
 
-/* ---- frames ---- */
-
 static uint64_t hash_frame(const struct profile_frame *frame)
 {
 	uint64_t key[] = { frame->where, (uint64_t)frame->file << 32 | frame->space,
@@ -109,9 +107,7 @@ uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *
 	return position;
 }
 
-/* ---- records ---- */
-
-/* Ids are hashes, but the author of a file may have chosen those in it to collide. */
+/* Ids are hashes, but those in a file may have been chosen to collide. */
 static uint64_t hash_id(struct profile_id id)
 {
 	return hash_bytes(&id, sizeof(id));
@@ -134,7 +130,7 @@ void profile_expect_record(const struct profile *profile, struct profile_id id)
 	hashidx_prefetch(&profile->record_index, hash_id(id));
 }
 
-/* Appends the frames of a record. Positions have 32 bits: a stack that does not fit counts as lost. */
+/* Appends the frames of a record. Positions have 32 bits: a stack beyond that counts as lost. */
 static void store_stack(struct profile *profile, struct profile_record *record, const uint32_t *frames,
 			const uint64_t *addresses)
 {
@@ -156,7 +152,7 @@ static void store_stack(struct profile *profile, struct profile_record *record, 
 	profile->stack_frames.nr = profile->stack_addresses.nr = at + nr;
 }
 
-/* The index of the record with this id. If that is the number of records, it is new, and the caller appends it. */
+/* The index of the record with this id. If it is the number of records, the id is new, and the caller must append its record. */
 static uint32_t position_of(struct profile *profile, struct profile_id id)
 {
 	return hashidx_find_or_add(&profile->record_index, hash_id(id), same_id, profile, &id, profile->records.nr);
@@ -186,8 +182,6 @@ uint32_t profile_add_record(struct profile *profile, const struct profile_record
 		profile->records.data[position] = stored;
 	return position;
 }
-
-/* ---- pairs ---- */
 
 void profile_set_pair(struct profile *profile, const struct profile_pair *pair)
 {
@@ -236,8 +230,6 @@ size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t re
 	ret_parts[1] = pair->waker;
 	return pair->waker == PROFILE_NONE ? 1 : 2;
 }
-
-/* ---- cgroups and modules ---- */
 
 static bool same_cgroup(const void *context, uint32_t position, const void *key)
 {
@@ -289,8 +281,6 @@ bool profile_add_module(struct profile *profile, const struct profile_module *mo
 	vec_push(&profile->modules, *module);
 	return true;
 }
-
-/* ---- processes and their mappings ---- */
 
 static bool same_life(const void *context, uint32_t position, const void *key)
 {
@@ -344,8 +334,6 @@ uint32_t profile_add_mapping(struct profile *profile, const struct profile_mappi
 	return position;
 }
 
-/* ---- counts ---- */
-
 static bool same_row(const void *context, uint32_t position, const void *key)
 {
 	const struct profile_interval *interval = context;
@@ -365,8 +353,6 @@ void profile_count(struct profile *profile, struct profile_interval *interval, s
 	interval->rows.data[position].count += count;
 	interval->rows.data[position].sum += sum;
 }
-
-/* ---- reasons and losses ---- */
 
 const char *frame_reason_text(enum frame_reason reason)
 {

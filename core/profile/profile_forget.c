@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forgets what no later interval needs, so that a run of days does not keep every stack it has ever seen. Files keep their
- * numbers, because other modules refer to them; images.h reuses the numbers of unused files.
+ * Forgets what no later interval needs, so that a run of days does not keep every stack. Files keep their numbers, because other rooms
+ * refer to them; images.h reuses the numbers of unused files.
  */
 #include "core/profile/profile.h"
 
@@ -14,7 +14,7 @@
 struct forget {
 	const struct profile *old;
 	struct profile *fresh;
-	uint32_t *frames; /* 1 + where a frame of the old profile is in the fresh one; 0 = not there */
+	uint32_t *frames; /* 1 + index in the fresh profile, for each frame of the old one; 0: not there */
 };
 
 static string_id keep_string(struct forget *forget, string_id id)
@@ -58,7 +58,7 @@ static const struct profile_id *id_of(const struct forget *forget, uint32_t reco
 	return record == PROFILE_NONE ? NULL : &forget->old->records.data[record].id;
 }
 
-/* Keeps a record; of a pair, the sleeper and the waker too. */
+/* Keeps a record; for a pair, also its sleeper and waker. */
 static void keep_record(struct forget *forget, uint32_t number)
 {
 	const struct profile_record *record = &forget->old->records.data[number];
@@ -117,7 +117,7 @@ static bool has_frame_in(const struct profile *profile, string_id module)
 	return false;
 }
 
-/* Keeps the kernel modules that have frames: one that is loaded again may have another build id. */
+/* Keeps the kernel modules that have frames. A module that is loaded again may have another build id. */
 static void keep_modules(struct forget *forget)
 {
 	for (size_t i = 0; i < forget->old->modules.nr; i++) {
@@ -171,12 +171,12 @@ static void mark_files(struct profile *fresh)
 	fresh->has_unused_files = true;
 }
 
-/* A limit for records, frames and strings each. A test variant sets it so high that nothing is forgotten. */
+/* Limit of records, frames and strings each. A test variant raises it, so that nothing is forgotten. */
 #ifndef PROFILE_LARGE
 #define PROFILE_LARGE 65536
 #endif
 #define PROFILE_MANY_FILES (PROFILE_LARGE / 64) /* new ones */
-#define PROFILE_MANY_BYTES (256ull * PROFILE_LARGE) /* of strings, beyond twice what was kept */
+#define PROFILE_MANY_BYTES (256ull * PROFILE_LARGE) /* of strings, in addition to twice the bytes that were kept last */
 
 bool profile_is_large(const struct profile *profile)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds inlined calls to stacks. Stacks are slices of two tables, so both tables are written anew. Each record is expanded
- * once. Nothing is written if no frame of the new records has inlined calls.
+ * Adds inlined calls to stacks. Stacks are slices of two tables, so both are written anew, unless no frame of the new records has inlined
+ * calls. Each record is expanded once.
  */
 #include "core/profile/profile.h"
 
 #include <string.h>
 
 enum {
-	CALLS_MAX = 1 << 26, /* limit of inlined calls in all stacks: 800 MB */
+	CALLS_MAX = 1 << 26, /* inlined calls in all stacks: 800 MB */
 };
 
 struct stacks {
@@ -25,7 +25,7 @@ static void add(struct stacks *stacks, uint32_t frame, uint64_t address)
 	stacks->nr_calls += stacks->profile->frames.data[frame].level > 0;
 }
 
-/* Adds at most `room` inlined calls at the position `at`, the innermost first, and then the function itself. */
+/* Adds at most `room` inlined calls at position `at`, innermost first, and then the function. */
 static void add_place(struct stacks *stacks, size_t at, size_t room)
 {
 	const struct profile *profile = stacks->profile;
@@ -41,7 +41,7 @@ static void add_place(struct stacks *stacks, size_t at, size_t room)
 	add(stacks, function, address);
 }
 
-/* Returns the new number of frames, which is at most UINT16_MAX: then outer inlined calls are left out. */
+/* Returns the new number of frames, at most UINT16_MAX: outer inlined calls beyond that are left out. */
 static uint16_t add_stack(struct stacks *stacks, size_t first, uint16_t nr, bool is_expanded)
 {
 	size_t start = stacks->frames.nr;
@@ -61,7 +61,6 @@ static void expand_record(struct stacks *stacks, struct profile_record *record)
 	record->expanded = true;
 }
 
-/* Whether a frame of the record has inlined calls that its stacks do not have yet. */
 static bool needs_expansion(const struct profile *profile, const struct profile_record *record)
 {
 	for (size_t at = record->first; at < record_end(record) && !record->expanded; at++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The strings of a profile are made anew, so that a saved one has no trace of the old ones. The number of a name is its position among
- * the distinct names of its kind.
+ * All strings are written anew, so that a saved profile has no trace of the old ones. A name is replaced by its number among the distinct
+ * names of its kind.
  */
 #include "core/profile/redact.h"
 
@@ -34,7 +34,6 @@ static string_id keep(struct redactor *redactor, string_id id)
 	return strtab_add(&redactor->fresh, text_of(redactor, id));
 }
 
-/* Adds "process-3". */
 static void add_number(struct redactor *redactor, enum secret kind, const char *name, size_t length, struct buf *text)
 {
 	static const char *const words[NR_SECRETS] = {
@@ -57,9 +56,7 @@ static string_id number(struct redactor *redactor, enum secret kind, string_id i
 	return strtab_add(&redactor->fresh, buf_text(&text));
 }
 
-/* ---- paths ---- */
-
-/* Where packages install; /usr/local is the administrator's own. */
+/* Whether packages install files there; /usr/local belongs to the administrator. */
 static bool is_of_system(const char *path)
 {
 	static const char *const directories[] = { "/usr/", "/lib/", "/lib32/", "/lib64/", "/bin/", "/sbin/" };
@@ -72,10 +69,13 @@ static bool is_of_system(const char *path)
 	return false;
 }
 
-/* What stands around paths: "py::f:/home/a/b.py:12" has /home/a/b.py. */
+/* Delimiters of paths: "py::f:/home/a/b.py:12" contains /home/a/b.py. */
 #define BETWEEN_WORDS " \t:=,()<>\"'`~|"
 
-/* The number of the replaced file whose path or base name a text begins with, up to the end of a word; 0: none. It may have blanks. */
+/*
+ * The number of the replaced file whose path or base name, possibly with blanks, is at the start of a text and ends at a delimiter; 0:
+ * none.
+ */
 static string_id find_file(const struct redactor *redactor, const char *text, size_t *ret_length)
 {
 	const struct strtab *files = &redactor->names[SECRET_FILE];
@@ -105,8 +105,8 @@ static bool is_secret_word(const char *word, size_t length, bool only_absolute)
 }
 
 /*
- * Replaces the paths in a text, and the names of replaced files. `only_absolute`: only words that begin with '/', because others may be
- * operators or packages ("operator/", "example.com/a.f").
+ * Replaces paths in a text, and names of replaced files. `only_absolute`: only words that begin with '/', because others may be operators
+ * or packages ("operator/", "example.com/a.f").
  */
 static string_id scrub(struct redactor *redactor, string_id id, bool only_absolute)
 {
@@ -135,8 +135,6 @@ static string_id source_of(struct redactor *redactor, string_id id)
 	return is_of_system(text_of(redactor, id)) ? keep(redactor, id) : number(redactor, SECRET_PATH, id, "");
 }
 
-/* ---- tables ---- */
-
 static void redact_files(struct redactor *redactor)
 {
 	for (size_t i = 0; i < redactor->profile->files.nr; i++) {
@@ -149,7 +147,7 @@ static void redact_files(struct redactor *redactor)
 	}
 }
 
-/* The fresh name of the module of a user frame: that of its file, if it has one. */
+/* The new module name of a user frame: that of its file, if it has one. */
 static string_id module_of(struct redactor *redactor, const struct profile_frame *frame)
 {
 	const char *module = text_of(redactor, frame->module);
@@ -163,7 +161,7 @@ static string_id module_of(struct redactor *redactor, const struct profile_frame
 								  : number(redactor, SECRET_FILE, frame->module, "");
 }
 
-/* The module is in front of names without a symbol: "libx.so!fn_0x10". */
+/* A name without a symbol begins with its module: "libx.so!fn_0x10". */
 static string_id name_of(struct redactor *redactor, const struct profile_frame *frame, string_id module)
 {
 	const char *old = text_of(redactor, frame->module), *name = text_of(redactor, frame->name);

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Whole names. A suffix that the compiler added (".isra.0") does not count. */
+/* Whole names, without a compiler's suffix (".isra.0"). */
 static const char *const names[] = {
 	/* perf, called by a classic tracepoint */
 	"perf_syscall_enter",
@@ -58,13 +58,13 @@ static bool starts_with(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* `prefix` and then a digit: bpf_trace_run2, bpf_trampoline_6442536467; not bpf_trampoline_link_prog. */
+/* `prefix` and a digit: bpf_trace_run2, bpf_trampoline_6442536467; not bpf_trampoline_link_prog. */
 static bool is_numbered(const char *name, const char *prefix)
 {
 	return starts_with(name, prefix) && isdigit((unsigned char)name[strlen(prefix)]);
 }
 
-/* A BPF program, bpf_prog_<16 hex digits>[_name]; other names with this prefix are functions of the kernel. */
+/* bpf_prog_<16 hex digits>[_name]. Other names with this prefix are functions of the kernel. */
 static bool is_program(const char *name)
 {
 	const char *tag = name + strlen("bpf_prog_");
@@ -73,7 +73,7 @@ static bool is_program(const char *name)
 	       (tag[16] == '_' || !tag[16]);
 }
 
-/* The kernel has a function perf_trace_EVENT for each tracepoint. Four other functions of perf share the prefix. */
+/* perf_trace_EVENT, which the kernel has for each tracepoint. Four other functions share the prefix. */
 static bool is_perf_trace(const char *name)
 {
 	static const char *const others[] = { "init", "destroy", "add", "del" };
@@ -101,7 +101,7 @@ bool frame_is_tracer(const char *name, const char *module)
 	if (!name || !*name)
 		return false;
 	if (module && starts_with(module, "__builtin__"))
-		return true; /* __builtin__ftrace, __builtin__kprobes: generated trampolines */
+		return true; /* generated trampolines: __builtin__ftrace, __builtin__kprobes */
 	return is_program(name) || is_numbered(name, "bpf_trace_run") || is_numbered(name, "bpf_trampoline_") ||
 	       starts_with(name, "bpf_dispatcher_") || starts_with(name, "__bpf_trace_") ||
 	       starts_with(name, "__traceiter_") || is_perf_trace(name) || is_glue(name);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of wait reasons. Of the functions of a stack, the one that is first in the table decides. A '*' at the end matches any
- * rest, as names get suffixes (".isra.0", ".constprop.0").
+ * The table of wait reasons. If several functions of a stack are in the table, the first entry of the table decides. A '*' at the end
+ * matches any rest, because names have suffixes (".isra.0", ".constprop.0").
  *
- * The names are those of kernels from 5.10 to 7.2. tests/e2e/dump_waits.sh checks futex, epoll, poll, select, sleep, pipe read and write,
- * accept, socket read, signal, eventfd, timer, child and vfork on 5.10, 6.18 and 7.2; the others are names of functions that wait, not
- * tried.
+ * The names are those of kernels from 5.10 to 7.2. tests/e2e/dump_waits.sh checks the common ones; the others are untested.
  */
 #include "core/profile/wait_reasons.h"
 
@@ -21,7 +19,7 @@
 static const struct wait {
 	const char *function, *reason;
 } waits[] = {
-	/* inside other waits, so they are the innermost */
+	/* inside other waits */
 	{ "do_signal_stop*", "signal" },
 	{ "ptrace_stop*", "ptrace" },
 	{ "__refrigerator*", "frozen" },
@@ -91,7 +89,7 @@ static const struct wait {
 	{ "tcp_recvmsg*", "socket read" },
 	{ "sock_recvmsg*", "socket read" },
 	{ "sock_sendmsg*", "socket write" },
-	{ "do_wait", "child" }, /* not do_wait_intr(), by which eventfd_read() waits */
+	{ "do_wait", "child" }, /* not do_wait_intr(), which eventfd_read() uses */
 	{ "do_wait.*", "child" },
 	{ "__do_wait", "child" },
 	{ "kernel_wait4*", "child" },
@@ -136,11 +134,11 @@ static const struct wait {
 	{ "do_exit*", "exit" },
 	{ "wait_for_completion*", "completion" },
 	{ "__wait_for_common*", "completion" },
-	/* by the entry, when nothing inside is known */
+	/* entries into the kernel, for waits inside them that are not in the table */
 	{ "do_user_addr_fault*", "page fault" },
 	{ "exc_page_fault*", "page fault" },
 	{ "handle_mm_fault*", "page fault" },
-	/* kernel threads at work: the main function of each, below, is at its root then, too */
+	/* kernel threads at work, before the main function of each, which is at its root */
 	{ "process_one_work*", "work" },
 	{ "io_worker_handle_work*", "work" },
 	{ "__io_sq_thread*", "work" },
@@ -200,7 +198,7 @@ bool wait_has_state(const struct profile *profile, const struct profile_record *
 	return state_of(profile, record) != NULL;
 }
 
-/* 1 + the place in the table; NR_WAITS + 1: it is not there. */
+/* Returns 1 + the place in the table; NR_WAITS + 1: not there. */
 static uint8_t place_of(const char *name)
 {
 	uint8_t wait = 0;
@@ -210,7 +208,7 @@ static uint8_t place_of(const char *name)
 	return (uint8_t)(wait + 1);
 }
 
-/* The same for a stack. `places`: of frames that were looked up; 0: not yet. */
+/* The same for a stack. `places`: results for frames; 0: not looked up yet. */
 static uint8_t place_of_stack(const struct profile *profile, const struct profile_record *record, uint8_t *places)
 {
 	uint8_t first = NR_WAITS + 1;
@@ -233,7 +231,7 @@ static bool is_idle(char letter)
 	return letter == 'S' || letter == 'I';
 }
 
-/* A sample is of a thread that runs, and so is a row for which no sample came. */
+/* A sample is of a running thread, and so is a row for which no sample came. */
 static bool is_running(const struct profile_record *record)
 {
 	return record->program != PROGRAM_LOOK || record->user_loss == 1 + ST_LOSS_NOT_SAMPLED;
@@ -254,7 +252,7 @@ static const char *reason_of(const struct profile_record *record, char letter, u
 
 void wait_reasons_settle(struct profile *profile)
 {
-	size_t nr_frames = profile->frames.nr; /* more are added */
+	size_t nr_frames = profile->frames.nr; /* more are added below */
 	_cleanup_(freep) uint8_t *places = xcalloc(nr_frames + 1, 1);
 
 	for (size_t i = 0; i < profile->records.nr; i++) {
@@ -270,7 +268,7 @@ void wait_reasons_settle(struct profile *profile)
 		frame = *state;
 		place = place_of_stack(profile, record, places);
 		reason = reason_of(record, (char)(uint8_t)state->where, place);
-		if (profile->view.style == VIEW_WALL) /* the outermost frame has the state */
+		if (profile->view.style == VIEW_WALL)
 			snprintf(text, sizeof(text), "[%s]", reason);
 		else
 			snprintf(text, sizeof(text), "[%c %s]", (char)(uint8_t)state->where, reason);

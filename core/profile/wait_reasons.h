@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a thread waits for, by the names of its innermost kernel functions: the first frame of a row of `dump` is its state and, from
- * then on, the reason: "[S futex]".
+ * What a thread waits for, by the names of its kernel functions. The first frame of a row of `dump` is the thread's state, to which the
+ * reason is added: "[S futex]".
  */
 #pragma once
 
 #include "core/profile/profile.h"
 
-/* The `where` of the frame of a state without a reason; kind FRAME_TEXT. */
+/* The `where` of such a frame (FRAME_TEXT) while it has no reason. */
 #define WAIT_STATE_PLACE(letter) (1ULL << 32 | (uint64_t)(uint8_t)(letter))
 
-/* Whether the record is of a thread as it was found, and not of an event. */
+/* Whether the record is of a thread at a moment, not of an event. */
 bool wait_has_state(const struct profile *profile, const struct profile_record *record);
 
-/* Puts the reasons into the records that have a state. Call it after symbolization. A second call changes nothing. */
+/* Adds the reasons to the records that have a state. Call it after symbolization. A second call changes nothing. */
 void wait_reasons_settle(struct profile *profile);

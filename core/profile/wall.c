@@ -8,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/profile/wait_reasons.h"
 
-/* The `where` of our frames, of kind FRAME_TEXT. */
+/* The `where` of frames of kind FRAME_TEXT. */
 #define RUN_QUEUE_PLACE (4ULL << 32)
 #define THROTTLED_PLACE (4ULL << 32 | 1)
 #define LABEL_PLACE(label) (5ULL << 32 | (label))
@@ -23,7 +23,7 @@ enum label {
 
 static const struct state {
 	const char *name, *root;
-	char letter; /* as ps shows it; 0: no reason is looked for */
+	char letter; /* as ps shows it; 0: the state has no reason */
 } states[WALL_NO_STATE + 1] = {
 	[THREAD_ON_CPU] = { "on the CPU", "[on CPU]", 0 },
 	[THREAD_RUNNABLE] = { "runnable", "[runnable]", 0 },
@@ -42,25 +42,25 @@ struct piece {
 	uint64_t count;
 };
 
-/* A stack of a thread in a state, and its weight among the others. */
+/* A stack of a thread in a state, and its weight. */
 struct sample {
 	uint32_t record;
 	enum thread_state state;
 	uint64_t count, weight;
 };
 
-/* A row to be. */
+/* A row of the result. */
 struct fresh {
 	struct profile_id id;
 	uint64_t count, sum;
-	uint64_t shown; /* of the sum */
+	uint64_t shown; /* `sum`, or the part of it that is shown (--latency) */
 };
 
 struct settling {
 	struct profile *profile;
 	struct profile_interval *interval;
 	const struct u32_list *looks;
-	VEC(struct piece) pieces; /* waits, and the time of threads on the CPU */
+	VEC(struct piece) pieces; /* waits, and time on the CPU */
 	VEC(struct sample) samples;
 	VEC(struct fresh) rows;
 };
@@ -80,7 +80,7 @@ unsigned int wall_state_of(const struct profile *profile, const struct profile_r
 	return (uint32_t)frame->where;
 }
 
-/* Moves the first frame, the reason, after the frames of the tracer that follow it. */
+/* Moves the first frame, the reason, behind the tracer's frames that follow it. */
 static void hide_tracer(struct profile *profile, const struct profile_record *record)
 {
 	uint32_t *frames = profile->stack_frames.data + record->first, reason = frames[0];
@@ -106,8 +106,6 @@ void wall_hide_tracer(struct profile *profile)
 	}
 }
 
-/* ---- rows ---- */
-
 struct frames {
 	uint32_t numbers[2 * UINT8_MAX + 16];
 	uint64_t addresses[2 * UINT8_MAX + 16];
@@ -123,7 +121,7 @@ static void add_text(struct settling *settling, struct frames *frames, const cha
 	frames->addresses[frames->nr++] = 0;
 }
 
-/* Those that do not fit are not there: a record has 127 of each kind at most, and a few labels. */
+/* Drops frames beyond the room. A record has at most 127 of each kind, and a few labels. */
 static void copy_frames(const struct settling *settling, struct frames *frames, size_t first, uint16_t nr)
 {
 	const struct profile *profile = settling->profile;
@@ -153,7 +151,7 @@ static bool is_status_of_frames(uint8_t status)
 	return status == STACK_OK || status == STACK_TRUNCATED;
 }
 
-/* A stack with its state around it. A truncated one has a state, too, so the loss is noted in the record, not in the status. */
+/* Sets the status of stacks that now have a state. The loss of a truncated one moves to user_loss. */
 static void end_stacks(struct profile_record *record)
 {
 	if (!is_status_of_frames(record->kernel_status) && record->nr_kernel)
@@ -165,14 +163,14 @@ static void end_stacks(struct profile_record *record)
 	record->user_status = STACK_OK;
 }
 
-/* With --latency, what several threads of a process do at the same time takes the process only a part of their time. */
+/* With --latency, the time on the CPU of threads of a process that run together is divided among them. */
 static uint64_t shown_of(const struct settling *settling, const struct profile_record *record, enum thread_state state,
 			 uint64_t sum)
 {
 	return settling->profile->view.latency && state == THREAD_ON_CPU && record->probe ? sum / record->probe : sum;
 }
 
-/* `label`: in place of the user frames; -1: none. */
+/* `label` replaces the user frames; -1: none. */
 static void add_row(struct settling *settling, uint32_t from, enum thread_state state, int label, uint64_t count,
 		    uint64_t sum)
 {
@@ -211,9 +209,7 @@ static void add_row(struct settling *settling, uint32_t from, enum thread_state 
 	vec_push(&settling->rows, (struct fresh){ record.id, count, sum, shown });
 }
 
-/* ---- waits ---- */
-
-/* The thread as it was found, if that was in this interval: before its end. Else *ret_label says why there is no stack. */
+/* The look at the thread, if it was in this interval. Otherwise PROFILE_NONE, and *ret_label says why. */
 static uint32_t look_of(const struct settling *settling, const struct wall_interval *interval, int *ret_label)
 {
 	const struct profile_record *records = settling->profile->records.data, *wanted = &records[interval->record];
@@ -225,7 +221,7 @@ static uint32_t look_of(const struct settling *settling, const struct wall_inter
 		    look->start_time_ns != wanted->start_time_ns)
 			continue;
 		if (look->time_ns < interval->since_ns)
-			continue; /* there may be a later one */
+			continue; /* a later look may follow */
 		if (look->time_ns < interval->end_ns)
 			return settling->looks->data[i];
 		*ret_label = LABEL_MOVED;
@@ -246,8 +242,6 @@ static void add_wait(struct settling *settling, const struct piece *piece)
 	add_row(settling, look == PROFILE_NONE ? interval->record : look, interval->state, label, piece->count,
 		interval->ns);
 }
-
-/* ---- time on the CPU, and waits without a stack ---- */
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -295,7 +289,7 @@ static uint64_t share(uint64_t sum, uint64_t part, uint64_t whole)
 	return (uint64_t)((__uint128_t)sum * part / whole);
 }
 
-/* The samples share the time, to the nanosecond. */
+/* Divides the time among the samples, exact to the nanosecond. */
 static void add_shares(struct settling *settling, uint32_t record, enum thread_state state,
 		       const struct sample *samples, size_t nr, uint64_t count, uint64_t sum)
 {
@@ -318,12 +312,15 @@ static void add_shares(struct settling *settling, uint32_t record, enum thread_s
 	}
 }
 
-/* Returns the number of pieces that share stacks, which are the first. A sample of a thread without such a piece came while the window ended. */
+/*
+ * Adds rows for the pieces that share stacks, and returns their number; they are the first. Ignores samples without such a piece, which
+ * came while the window ended.
+ */
 static size_t add_all_shared(struct settling *settling)
 {
 	size_t at = 0, sample = 0;
 
-	if (settling->pieces.nr) /* there is no array else */
+	if (settling->pieces.nr) /* otherwise `data` is NULL */
 		qsort_r(settling->pieces.data, settling->pieces.nr, sizeof(*settling->pieces.data), compare_pieces,
 			settling->profile->records.data);
 	if (settling->samples.nr)
@@ -354,9 +351,7 @@ static size_t add_all_shared(struct settling *settling)
 	return at;
 }
 
-/* ---- all ---- */
-
-/* Whether a wait was counted without a stack: its record is that of the thread. */
+/* Whether a wait was counted without a stack: its record has only the thread. */
 static bool lacks_stack(const struct profile_record *record, enum thread_state state)
 {
 	return !record->nr_kernel && !record->nr_user && !record->stack_lost && state != THREAD_UNKNOWN;
@@ -370,7 +365,7 @@ static void take_row(struct settling *settling, const struct profile_row *row)
 	uint8_t reason = pair ? pair->reason : 0;
 	enum wall_stack stack = BY_RECORD;
 
-	if (!pair && row->sum) { /* an interval whose pair was lost: samples have no sum */
+	if (!pair && row->sum) { /* an interval whose pair was lost; samples have no sum */
 		vec_push(&settling->pieces,
 			 (struct piece){ { .record = row->record, .state = THREAD_UNKNOWN, .ns = row->sum },
 					 row->count });
@@ -412,7 +407,7 @@ static uint64_t replace_rows(struct settling *settling)
 		sum += settling->rows.data[i].sum;
 	}
 	for (size_t i = 0; i < profile->records.nr; i++)
-		profile->records.data[i].probe = 0; /* it was no name */
+		profile->records.data[i].probe = 0; /* it was a number, not a name */
 	for (size_t i = 0; i < profile->pairs.nr; i++)
 		profile->records.data[profile->pairs.data[i].record].pair = 0;
 	profile->pairs.nr = 0;

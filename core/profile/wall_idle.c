@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The base of a thread is the innermost function in which all of its stacks are. Threads of one group with the same base are looked at
- * together. A place in the base that waits is the wait call itself, or a function that does little else. If there is exactly one
- * such place, and its threads return to it, and it waits for work by its kind, then it is idle. All else is doubt, and not idle.
+ * The base of a thread is the innermost function that all its stacks contain. Threads of one group with the same base are judged together.
+ * A place in the base waits if it is the wait call itself, or a function that does little else. A place is idle if it is the only one that
+ * waits, its threads return to it, and its kind is a wait for work. In doubt, a place is not idle.
  *
- * A request that lasts as long as the run may look like a base. Another thread of the group, whose base is further outside, shows that
- * the thread is inside a request.
+ * A request that lasts as long as the run may look like a base. Then another thread of the group has a base further outside.
  */
 #include "core/profile/wall_idle.h"
 
@@ -18,49 +17,47 @@
 #include "core/base/match.h"
 #include "core/profile/wall.h"
 
-/* Of the place that waits in a base: the part of other waits in it, and of the CPU time of the base. */
+/* A place in a base waits if it has at most this part of other waits, and of the CPU time of the base. */
 #define OTHER_WAITS 8
 #define OTHER_WORK 4
 
-/* A row with its user stack, the outermost frame first, without the state. */
+/* A row with its user stack, root first, without the state. */
 struct seen {
 	const struct profile_record *record;
-	string_id group; /* its name without numbers */
-	string_id judged; /* with these: one of the groups of its thread */
+	string_id group; /* the thread's name without numbers */
+	string_id judged; /* the group that its thread is judged with; a thread may have several */
 	unsigned int state;
 	uint64_t count, ns;
 	string_id reason;
 	uint16_t nr;
 	uint16_t wait; /* the position of the function that waits */
-	bool is_work; /* it waits for work, if it is the base that waits */
+	bool is_work; /* the function is a wait for work, if it is the one place that waits in its base */
 	bool is_loop; /* its caller is a function of an event loop */
-	bool is_whole; /* walked to its root, by unwind tables */
-	bool in_doubt; /* much of its thread's waits have no whole stack, which may be outside of the base */
-	uint16_t base; /* frames up to the base of its thread, with it */
+	bool is_whole; /* walked to the root by unwind tables */
+	bool in_doubt; /* many of the thread's waits lack a whole stack, and may be outside the base */
+	uint16_t base; /* number of frames up to the thread's base, inclusive */
 };
 
-/* A place in a base: the call, and the function that it calls. */
+/* A place in a base: the call, and the called function. */
 struct site {
 	const struct seen *first; /* one of its waits */
-	const struct seen *last; /* the row that was added last */
-	uint32_t call; /* frame */
-	uint64_t callee; /* function; 0: the wait itself */
+	const struct seen *last; /* the row added last */
+	uint32_t call; /* a frame */
+	uint64_t callee; /* a function; 0: the wait itself */
 	uint16_t base;
 	uint64_t wait_ns, other_ns, cpu_ns;
 	uint64_t count, most_count; /* of a thread */
-	bool is_work, has_reasons; /* several reasons */
+	bool is_work, has_reasons; /* its waits have several reasons */
 };
 
 typedef VEC(struct site) site_list;
 
 struct idling {
 	struct profile *profile;
-	uint8_t *is; /* of each frame */
+	uint8_t *is; /* IS_* of each frame */
 	VEC(struct seen) seen;
-	site_list found; /* idle places, by group */
+	site_list found; /* places that wait, by group */
 };
-
-/* ---- frames ---- */
 
 static uint32_t number_at(const struct idling *idling, const struct seen *seen, uint16_t at)
 {
@@ -72,7 +69,7 @@ static const struct profile_frame *frame_at(const struct idling *idling, const s
 	return &idling->profile->frames.data[number_at(idling, seen, at)];
 }
 
-/* What is equal for all places of a function. Never 0. */
+/* Equal for all places of a function; never 0. */
 static uint64_t function_at(const struct idling *idling, const struct seen *seen, uint16_t at)
 {
 	const struct profile_frame *frame = frame_at(idling, seen, at);
@@ -80,21 +77,19 @@ static uint64_t function_at(const struct idling *idling, const struct seen *seen
 	return frame->name ? (uint64_t)frame->module << 32 | frame->name : 1ULL << 63 | number_at(idling, seen, at);
 }
 
-/* ---- what a row waits for ---- */
-
-/* What names of functions tell. */
+/* What the name of a function tells. */
 enum {
 	IS_CONDITION = 1, /* waits for a condition or a semaphore */
-	IS_LOCK = 2, /* waits for a lock, which is not a wait for work */
-	IS_CALL = 4, /* another call that waits */
+	IS_LOCK = 2, /* waits for a lock, not for work */
+	IS_CALL = 4, /* another waiting call */
 	IS_LOOP =
-		8, /* of an event loop: calls epoll, poll or select, and does nothing else. A client waits in the same calls */
-	IS_DOUBT = 16, /* of an interpreter: the base is in another language; or a loop that waits for one answer */
+		8, /* of an event loop: calls only epoll, poll or select. Clients wait in the same calls */
+	IS_DOUBT = 16, /* of an interpreter, whose base is in another language; or a loop that waits for one answer */
 	IS_NAMED_IDLE = 32, /* --idle */
 	IS_NAMED_UNDER = 64, /* --under */
 };
 
-/* Names without the underscores before them. '*' at the end: any rest. */
+/* Names without leading underscores. '*' at the end: any rest. */
 static const struct {
 	const char *name;
 	uint8_t is;
@@ -169,7 +164,7 @@ static const struct {
 	{ "Perl_runops_*", IS_DOUBT },
 };
 
-/* By the reason of the kernel's wait. */
+/* Reasons of waits. */
 static const char *const for_work[] = { "[epoll]",         "[accept]",   "[eventfd]",      "[timer]",
 					"[message queue]", "[io_uring]", "[FUSE request]", NULL };
 static const char *const for_loops[] = { "[poll]", "[select]", NULL };
@@ -192,7 +187,7 @@ static uint8_t tell_function(const char *name)
 		if (!strncmp(wanted, name, nr) && (wanted[nr] || !name[nr] || name[nr] == '@'))
 			return functions[i].is;
 	}
-	/* g_dbus_connection_call_sync() runs the main loop until the answer is there */
+	/* g_dbus_connection_call_sync() runs the main loop until the answer arrives */
 	return strlen(name) > strlen("_sync") && !strcmp(name + strlen(name) - strlen("_sync"), "_sync") ? IS_DOUBT : 0;
 }
 
@@ -214,7 +209,7 @@ static void tell_functions(struct idling *idling, const struct match *idle, cons
 	}
 }
 
-/* The innermost function of a kind; if its callers are of that kind too, the outermost of them. seen->nr if no function is of the kind. */
+/* The innermost function of a kind, or the outermost of its callers of the same kind in a row. seen->nr: none. */
 static uint16_t find_function(const struct idling *idling, const struct seen *seen, uint8_t is)
 {
 	uint16_t at = seen->nr;
@@ -228,7 +223,7 @@ static uint16_t find_function(const struct idling *idling, const struct seen *se
 	return (uint16_t)(at - 1);
 }
 
-/* Whether nothing in the path to the wait casts doubt: each function has a name of its own, and none of them is there twice. */
+/* Whether the path to the wait is without doubt: each function has a name, and occurs once. */
 static bool is_clear(const struct idling *idling, const struct seen *seen)
 {
 	for (uint16_t at = 0; at < seen->wait; at++) {
@@ -253,7 +248,7 @@ static void classify(const struct idling *idling, struct seen *seen)
 
 	if (seen->state != THREAD_SLEEPS || is_one_of(reason, never))
 		return;
-	/* after a wait for a condition, its mutex is waited for */
+	/* a wait for the mutex after a wait for a condition */
 	if (is_futex && lock < seen->nr && (condition == seen->nr || lock > condition))
 		return;
 	if (is_futex && condition < seen->nr) {
@@ -268,8 +263,6 @@ static void classify(const struct idling *idling, struct seen *seen)
 	}
 	seen->is_work = seen->is_work && is_clear(idling, seen);
 }
-
-/* ---- rows ---- */
 
 static string_id group_of(struct profile *profile, string_id comm)
 {
@@ -342,7 +335,7 @@ static uint16_t common(const struct idling *idling, const struct seen *a, const 
 	return at;
 }
 
-/* By group and base, so that the threads that have the same are together; by thread in it. */
+/* By group and base, so that threads with the same are adjacent; then by thread. */
 static int by_base(const void *left, const void *right, void *context)
 {
 	const struct idling *idling = context;
@@ -382,8 +375,6 @@ static void find_bases(struct idling *idling)
 	}
 	qsort_r(idling->seen.data, idling->seen.nr, sizeof(*seen), by_base, idling);
 }
-
-/* ---- places that wait ---- */
 
 static bool is_at(const struct idling *idling, const struct site *site, const struct seen *seen)
 {
@@ -440,13 +431,13 @@ static bool is_waiting(const struct site *site, uint64_t cpu_ns)
 				 (!cpu_ns || site->cpu_ns <= cpu_ns / OTHER_WORK));
 }
 
-/* It is certain without others to compare it with. */
+/* An event loop is certain without comparison with other places. */
 static bool is_loop(const struct site *site)
 {
 	return !site->callee && site->is_work && site->first->is_loop;
 }
 
-/* `nr` rows of threads with the same base. Adds the place at which they wait for work, if it is certain. */
+/* Adds the place at which the `nr` rows of threads with this base wait, and whether it is certain that they wait for work. */
 static void judge_base(struct idling *idling, const struct seen *seen, size_t nr)
 {
 	site_list sites = {};
@@ -475,7 +466,7 @@ static void judge_base(struct idling *idling, const struct seen *seen, size_t nr
 	vec_done(&sites);
 }
 
-/* A thread that was seen in one wait only, which is that of an event loop. */
+/* For a thread that was seen in one wait only: idle if that is in an event loop. */
 static void judge_loop(struct idling *idling, const struct seen *seen)
 {
 	if (seen->is_work && seen->is_loop)
@@ -507,7 +498,7 @@ static void find_sites(struct idling *idling)
 	}
 }
 
-/* Whether a thread of the group waits in a base that is outside of this one. */
+/* Whether a thread of the group waits in a base outside this one. */
 static bool is_inside(const struct idling *idling, const struct site *site)
 {
 	for (size_t i = 0; i < idling->found.nr; i++) {
@@ -533,8 +524,6 @@ static bool waits_for_work(const struct idling *idling, const struct seen *seen)
 	return false;
 }
 
-/* ---- all ---- */
-
 static void set_idle(struct profile *profile, const struct profile_record *record)
 {
 	struct profile_frame frame = { .kind = FRAME_TEXT, .where = WALL_ROOT_PLACE(WALL_IDLE) };
@@ -548,7 +537,7 @@ static int by_group(const void *left, const void *right)
 	return compare(((const struct seen *)left)->group, ((const struct seen *)right)->group);
 }
 
-/* A group has a name of its own if its threads have several. */
+/* If the threads of a group have several names, gives them the name of the group. */
 static void name_groups(struct idling *idling)
 {
 	struct seen *seen = idling->seen.data, *end = seen + idling->seen.nr;
@@ -573,7 +562,7 @@ static bool has_function(const struct idling *idling, const struct seen *seen, u
 	return find_function(idling, seen, is) < seen->nr;
 }
 
-/* What the user says comes first. A stack that does not reach its root may be below anything. */
+/* The user's patterns come first. A stack that is not whole may be below any function. */
 static bool is_idle(const struct idling *idling, const struct seen *seen, const struct idle_plan *plan)
 {
 	if (seen->state != THREAD_SLEEPS || has_function(idling, seen, IS_NAMED_UNDER))
