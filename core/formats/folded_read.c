@@ -13,14 +13,12 @@ struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
 	uint64_t nr_lines;
-	uint64_t nr_rounded; /* lines whose count was rounded to 0 */
+	uint64_t nr_rounded; /* lines whose count is 0 after rounding */
 	uint32_t frames[TEXT_MAX_FRAMES];
 	uint64_t addresses[TEXT_MAX_FRAMES];
 };
 
-/* ---- a line ---- */
-
-/* The number at the end: digits, perhaps with decimals, which are rounded. Cuts it off. */
+/* Cuts the number off the end of the line: digits, perhaps with decimals, which are rounded. */
 static bool take_count(struct slice *line, uint64_t *ret_count)
 {
 	size_t start = line->nr;
@@ -46,7 +44,7 @@ static bool is_blank(struct slice line)
 	return !line.nr;
 }
 
-/* Commands are kept as they are, without the escapes of a folded line. */
+/* The command without the escapes of folded text. */
 static string_id add_command(struct profile *profile, const struct slice *element)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -84,7 +82,7 @@ static uint32_t add_frame(struct profile *profile, struct slice element, bool ke
 }
 
 /*
- * The elements after the command: their number, where the kernel's begin, and by what these are known: a delimiter "-" before them, or
+ * The elements after the command: their number, where the kernel's begin, and how these are marked: a delimiter "-" before them, or
  * KERNEL_MARK at the end of each.
  */
 struct shape {
@@ -114,7 +112,7 @@ static struct shape shape_of(struct slice line)
 	return shape;
 }
 
-/* Adds the elements `from` to `to` of a line, which is root first, leaf first from position `at` on. */
+/* Adds the elements `from` to `to` of a line (root first) leaf first, from position `at` on. Returns how many. */
 static uint16_t add_frames(struct reader *reader, struct slice line, size_t from, size_t to, size_t at, bool kernel)
 {
 	size_t nr = to - from, room = TEXT_MAX_FRAMES - at, position = 0;
@@ -154,7 +152,7 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 	size_t kernel_at = shape.kernel_at + shape.delimited;
 	struct profile_view *view = &reader->profile->view;
 
-	/* As stacktool writes it: events without a stack. */
+	/* stacktool's own line for events without a stack. */
 	if (slice_is(line, "[stack lost: ring full]")) {
 		profile_count(reader->profile, &reader->interval, record.id, count, 0);
 		view->per_process = view->per_process || command.nr;
@@ -172,9 +170,7 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 	profile_count(reader->profile, &reader->interval, record.id, count, 0);
 }
 
-/* ---- the text ---- */
-
-/* Whether a count that was rounded to 0 is above it. */
+/* Whether a count that was rounded to 0 was above 0. */
 static bool is_above_zero(const char *text, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -190,7 +186,7 @@ static bool read_line(struct reader *reader, struct slice line)
 
 	if (!line.nr || line.text[0] == '#')
 		return true;
-	/* A number after one space is a stack without frames; after more, a line of a printed report. */
+	/* A number after one space is a stack without frames; after several, a line of a printed report. */
 	if (!take_count(&line, &count) || (line.nr && is_blank(line)))
 		return false;
 	if (count)
@@ -208,7 +204,7 @@ static void describe(struct profile *profile)
 	profile->view.folded = true;
 }
 
-/* A line of a log or an archive may look like a stack by chance. */
+/* Fails unless the text is folded stacks. In a log or an archive, some lines look like stacks by chance. */
 static int require_stacks(const struct reader *reader, size_t nr_ignored, bool is_binary, const char *name)
 {
 	if (!nr_ignored && !is_binary && !reader->nr_lines)

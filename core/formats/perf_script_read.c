@@ -9,9 +9,9 @@
 #include "core/base/err.h"
 #include "core/formats/text_read.h"
 
-#define KERNEL_HALF 0xffff800000000000u /* lowest kernel address, for frames without a file */
+#define KERNEL_HALF 0xffff800000000000u /* lowest kernel address; for frames without a file */
 
-/* What the line above a stack says. */
+/* The contents of the line above a stack. */
 struct head {
 	struct slice comm, event, rest;
 	uint32_t tgid, tid, cpu;
@@ -21,20 +21,18 @@ struct head {
 struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
-	bool behind_frame; /* the previous line was a frame, or had one after the event */
-	bool inside; /* of a sample */
-	struct head head; /* of that sample */
-	uint16_t nr_kernel, nr_user; /* frames of it: first the kernel's, then the user's */
+	bool behind_frame; /* the previous line was a frame, or a head with a frame after the event */
+	bool inside; /* a sample is being read */
+	struct head head; /* of this sample */
+	uint16_t nr_kernel, nr_user; /* frames of this sample: kernel frames first */
 	bool user_cut; /* user frames were dropped */
 	uint32_t frames[TEXT_MAX_FRAMES];
 	uint64_t addresses[TEXT_MAX_FRAMES];
 	struct slice event; /* of the first sample */
 	bool weighed; /* some sample has a period */
-	bool whole_heads; /* with a CPU or a time, and an event */
+	bool whole_heads; /* the heads have a CPU or a time, and an event */
 	uint64_t nr_samples, nr_other_events, nr_ignored, nr_cut;
 };
-
-/* ---- words and numbers ---- */
 
 static void skip_spaces(struct slice *line)
 {
@@ -74,7 +72,7 @@ static bool take_small_number(struct slice *text, uint32_t *ret_number)
 	return true;
 }
 
-/* All of a word in hexadecimal. */
+/* A whole word in hexadecimal. */
 static bool hex_word(struct slice word, uint64_t *ret_number)
 {
 	*ret_number = 0;
@@ -86,9 +84,7 @@ static bool hex_word(struct slice word, uint64_t *ret_number)
 	return word.nr > 0 && word.nr <= 16;
 }
 
-/* ---- the line above a stack ---- */
-
-/* TID or PID/TID. perf prints the thread alone unless it is asked for both. */
+/* TID or PID/TID. perf prints both only on request. */
 static bool parse_ids(struct slice word, struct head *head)
 {
 	if (!take_small_number(&word, &head->tgid))
@@ -109,7 +105,7 @@ static bool parse_cpu(struct slice word, uint32_t *ret_cpu)
 	return !word.nr;
 }
 
-/* Seconds with up to nine decimals and a colon. */
+/* Seconds with up to nine decimals, and a colon. */
 static bool parse_time(struct slice word, uint64_t *ret_ns)
 {
 	uint64_t seconds, part, ns;
@@ -129,7 +125,7 @@ static bool parse_time(struct slice word, uint64_t *ret_ns)
 	return true;
 }
 
-/* "PERIOD event:" and the rest of the line; the period may be missing. */
+/* "PERIOD event:" and the rest of the line. The period may be missing. */
 static bool parse_event(struct slice line, struct head *head)
 {
 	struct slice word = take_word(&line), number = word;
@@ -146,7 +142,7 @@ static bool parse_event(struct slice line, struct head *head)
 	return true;
 }
 
-/* Head of a sample without CPU, time and event (-F comm,tid,ip,sym): perf ends it with a space. */
+/* A head without CPU, time and event (-F comm,tid,ip,sym); perf ends it with a space. */
 static bool parse_bare_head(struct slice line, struct head *ret_head)
 {
 	struct slice ids;
@@ -165,7 +161,7 @@ static bool parse_bare_head(struct slice line, struct head *ret_head)
 	return at && parse_ids(ids, ret_head);
 }
 
-/* Records other than samples (--show-mmap-events and the like): "sh  7 1.5: PERF_RECORD_COMM exec: sh:7/7". */
+/* A record that is not a sample (--show-mmap-events and the like): "sh 7 1.5: PERF_RECORD_COMM exec: sh:7/7". */
 static bool is_side_band(struct slice line)
 {
 	static const char record[] = ": PERF_RECORD_";
@@ -177,7 +173,7 @@ static bool is_side_band(struct slice line)
 	return found && parse_time((struct slice){ word, (size_t)(found + 1 - word) }, &time_ns);
 }
 
-/* Whether the text is something, one of `marks`, and at least one digit. */
+/* Whether the text ends with one of `marks` and at least one digit, and has something before. */
 static bool ends_in_number(struct slice text, const char *marks, bool (*is_part)(char c))
 {
 	size_t at = text.nr;
@@ -192,7 +188,7 @@ static bool is_hex_digit(char c)
 	return hex_digit(c) >= 0;
 }
 
-/* -F +srcline: two spaces, and where in the source the frame above is: FILE:LINE, or FUNCTION+OFFSET, or DSO[ADDRESS]. */
+/* The source line of the frame above (-F +srcline): two spaces, and FILE:LINE, FUNCTION+OFFSET or DSO[ADDRESS]. */
 static bool is_source_line(struct slice line)
 {
 	struct slice place = { line.text + 2, line.nr - 2 };
@@ -205,7 +201,7 @@ static bool is_source_line(struct slice line)
 	return ends_in_number(place, "[", is_hex_digit);
 }
 
-/* Everything after the command. A CPU or a time must follow the ids, because a command may contain numbers. */
+/* Parses what follows the command. A CPU or a time must follow the ids, because a command may contain numbers. */
 static bool parse_behind(struct slice line, struct head *head)
 {
 	struct slice word = take_word(&line), left = line;
@@ -247,10 +243,10 @@ static bool parse_head(struct slice line, struct head *ret_head)
 
 struct place {
 	uint64_t address, offset;
-	struct slice name, dso; /* empty: not known */
+	struct slice name, dso; /* empty: unknown */
 };
 
-/* The position of the last " (", followed by one of the characters of `next` unless that is empty. 0: none. */
+/* The position of the last " (" that is followed by one of the characters of `next` (empty: any). 0: none. */
 static size_t last_bracket(struct slice line, const char *next)
 {
 	for (size_t at = line.nr; at > 2; at--)
@@ -260,7 +256,7 @@ static size_t last_bracket(struct slice line, const char *next)
 	return 0;
 }
 
-/* Takes " (dso)" from the end. Paths may have brackets of their own, and end in " (deleted)". */
+/* Takes " (dso)" off the end. Paths may contain brackets, and end in " (deleted)". */
 static void take_dso(struct slice *line, struct slice *ret_dso)
 {
 	size_t end = line->nr, start;
@@ -308,7 +304,7 @@ static bool parse_place(struct slice line, struct place *ret_place)
 	return line.nr || ret_place->dso.nr;
 }
 
-/* "[kernel.kallsyms]", "[guest.kernel]", "[ext4]", "…/vmlinux", "….ko.xz"; other brackets are parts of a process. */
+/* "[kernel.kallsyms]", "[guest.kernel]", "[ext4]", "…/vmlinux", "….ko.xz". Some names in brackets belong to processes. */
 static bool is_kernel(struct slice dso)
 {
 	static const char *const process[] = { "[unknown]", "[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[stack]" };
@@ -327,7 +323,7 @@ static string_id add_string(struct reader *reader, struct slice text)
 	return text.nr ? strtab_addn(&reader->profile->strings, text.text, text.nr) : 0;
 }
 
-/* The last part of a path, or the name of a kernel module without brackets. */
+/* The last part of a path, or a kernel module without brackets. */
 static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 {
 	const char *slash;
@@ -346,7 +342,7 @@ static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 	return add_string(reader, dso);
 }
 
-/* Marked as in folded text. */
+/* With the mark of folded text. */
 static uint32_t add_inlined(struct reader *reader, struct slice name, bool kernel)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -357,8 +353,8 @@ static uint32_t add_inlined(struct reader *reader, struct slice name, bool kerne
 }
 
 /*
- * A frame is identified by its address and keeps its first name. A frame that has another name at the same address,
- * because it is inlined or the process has changed its mappings, is identified by its text alone.
+ * A frame is identified by its address and keeps its first name. If another name comes with the same address (an inlined call, or changed
+ * mappings), that frame is identified by its text alone.
  */
 static uint32_t add_frame(struct reader *reader, const struct place *place, bool kernel)
 {
@@ -400,8 +396,6 @@ static void push_frame(struct reader *reader, const struct place *place)
 	reader->addresses[at] = place->address;
 	++*(kernel ? &reader->nr_kernel : &reader->nr_user);
 }
-
-/* ---- samples ---- */
 
 static uint8_t status_of(uint16_t nr, bool is_cut)
 {
@@ -462,7 +456,7 @@ static void begin_sample(struct reader *reader, const struct head *head)
 		push_frame(reader, &place);
 }
 
-/* All heads of a text are of one kind. */
+/* All heads of a text have the same form. */
 static bool is_head(struct reader *reader, struct slice line, struct head *ret_head)
 {
 	if (parse_head(line, ret_head))
@@ -497,8 +491,6 @@ static void read_line(struct reader *reader, struct slice line)
 		reader->nr_ignored++;
 	}
 }
-
-/* ---- the text ---- */
 
 bool perf_script_is(const char *bytes, size_t nr_bytes)
 {

@@ -34,8 +34,8 @@ static int read_all(int fd, const char *name, struct buf *bytes)
 }
 
 /*
- * A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for. A device is never opened, which
- * can rewind a tape or start a watchdog; O_PATH only looks at it.
+ * Opens a file, or a pipe such as `<(zcat x.gz)`; does not wait for the writer of a FIFO. Never opens a device, which could rewind a tape
+ * or start a watchdog: O_PATH has no such effect.
  */
 static int open_source(const char *path)
 {
@@ -64,7 +64,7 @@ static bool is_pipe(int fd)
 	return fd >= 0 && !fstat(fd, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* Reports add counts up in 64 bits. */
+/* Reports add up counts in 64 bits. */
 static int check_sums(const struct profile *profile, const char *name)
 {
 	uint64_t count = 0, sum = 0;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the writer and the reader of .stk files share: the container, and the columns of each table (stk.proto). */
+/* Shared by the writer and the reader of .stk files: the container, and the columns of each table (stk.proto). */
 #pragma once
 
 #include "core/formats/profile_file.h"
 #include "stk.pb-c.h"
 
-#define STK_MAGIC "\x89STK\r\n\x1a\n" /* as PNG's: damaged by text conversions, never text */
+#define STK_MAGIC "\x89STK\r\n\x1a\n" /* like PNG's: shows damage by text conversions, and is not text */
 
 enum {
 	STK_VERSION = 2,
 	STK_MAGIC_BYTES = 8,
-	/* Magic, version (4), CRC-32 of the frame (4), length of the frame (8); then one Zstandard frame of a stk.Profile. */
+	/*
+	 * Magic, version (4 bytes), CRC-32 of the frame (4), length of the frame (8). Then follows one Zstandard frame with a stk.Profile.
+	 */
 	STK_HEADER_BYTES = 24,
 };
 
-/* Columns that are members of the same name; the first of each message is always written, see stk.proto. */
+/* Columns, named like the members. The first of each message is always written (stk.proto). */
 #define FILE_COLUMNS(X) X(path) X(build_id) X(device) X(inode) X(deleted)
 #define FRAME_COLUMNS(X) \
 	X(where)         \
@@ -61,14 +63,14 @@ enum {
 #define LIFE_COLUMNS(X) X(tgid) X(parent) X(begin_ns) X(end_ns)
 #define MAPPING_COLUMNS(X) X(life) X(file) X(start) X(end) X(file_offset) X(since_ns)
 
-/* Single values of the same name on both sides; COPY() takes them from `from` to `to`. */
+/* Single values, named alike on both sides; COPY() copies one from `from` to `to`. */
 #define COPY(value) to->value = from->value;
 #define HOST_VALUES(X) X(machine) X(kernel_version) X(kernel_build_id) X(nr_cpus)
 #define CLOCK_VALUES(X) X(monotonic_ns) X(boot_ns) X(real_ns) X(period) X(period_is_time)
 #define ACCOUNT_VALUES(X) \
 	X(seen) X(filtered) X(recorded) X(spilled) X(counted) X(expected) X(taken) X(missed) X(nr_cpus)
 
-/* The bits of view_flags, in this order. New ones go to the end: readers refuse those that they do not know. */
+/* The bits of view_flags, in this order. Add new ones at the end: readers refuse unknown bits. */
 #define VIEW_FLAGS(X)      \
 	X(folded)          \
 	X(delimited)       \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a hostile file. First the container, then the message, by protobuf-c within a budget of memory; then the tables,
- * from the one that refers to nothing (strings) to those that refer to it, so that each index is checked against a table
- * that is complete. A table has as many elements as its first column: a count that could lie does not exist.
+ * Reads a hostile file: the container, then the message, by protobuf-c within a memory budget. Then the tables, each after those that it
+ * refers to (strings first), so that each index can be checked. The length of a table is that of its first column; there are no separate
+ * counts.
  */
 #include <endian.h>
 #include <errno.h>
@@ -17,24 +17,24 @@
 #include "core/formats/stk.h"
 #include "stk_packed.pb-c.h"
 
-#define MAX_UNPACKED_BYTES (1ULL << 30) /* of the message */
-#define MAX_MESSAGE_BYTES (2ULL << 30) /* what protobuf-c and the records may take */
-#define MAX_LOSSES 64   /* kinds of losses that a file may name */
-#define RECORDS_AHEAD 8 /* whose place in the index is fetched while others are read */
+#define MAX_UNPACKED_BYTES (1ULL << 30) /* limit of the unpacked message */
+#define MAX_MESSAGE_BYTES (2ULL << 30) /* limit of the memory for protobuf-c and the tables */
+#define MAX_LOSSES 64   /* limit of kinds of losses in a file */
+#define RECORDS_AHEAD 8 /* distance at which the index is prefetched */
 
 struct reader {
-	const char *name; /* of the file, for messages */
+	const char *name; /* for messages */
 	struct profile *profile;
 	ProtobufCAllocator allocator;
 	uint64_t nr_left; /* bytes that may still be allocated */
 	StkPacked__Profile *message;
-	size_t losses[MAX_LOSSES]; /* our number of each loss of the file; ST_NR_LOSSES: unknown here */
+	size_t losses[MAX_LOSSES]; /* the enum st_loss of each loss of the file; ST_NR_LOSSES: unknown here */
 	size_t nr_losses;
-	const StkPacked__Interval *interval; /* the last one of the profile */
-	uint32_t *last_rows; /* for each record the last interval with a row of it, from 1 on */
+	const StkPacked__Interval *interval; /* the one that is being read */
+	uint32_t *last_rows; /* for each record, the last interval with a row of it, counted from 1 */
 };
 
-/* Records that the file is malformed and how; -EBADMSG. */
+/* Records that the file is malformed, and how. Returns -EBADMSG. */
 __attribute__((format(printf, 2, 3))) static int malformed(const struct reader *reader, const char *format, ...)
 {
 	_cleanup_(buf_done) struct buf what = {};
@@ -50,8 +50,6 @@ static int too_new(const struct reader *reader, const char *what)
 {
 	return fail(-ENOTSUP, "'%s': needs a newer version of this program (%s)", reader->name, what);
 }
-
-/* ---- the container ---- */
 
 static uint64_t number_at(const unsigned char *at, size_t nr_bytes)
 {
@@ -84,7 +82,7 @@ static int check_header(const struct reader *reader, const unsigned char *head, 
 	return 0;
 }
 
-/* The size is checked before memory is taken: a few bytes can stand for gigabytes of zeros. */
+/* Checks the size before it allocates: a few bytes can unpack to gigabytes of zeros. */
 static int unpack_frame(const struct reader *reader, const void *frame, size_t nr_frame, struct buf *ret_bytes)
 {
 	unsigned long long nr = ZSTD_getFrameContentSize(frame, nr_frame);
@@ -138,9 +136,7 @@ static int unpack_message(struct reader *reader, const unsigned char *bytes, siz
 	return 0;
 }
 
-/* ---- columns ---- */
-
-/* How many varints a column has: each ends with a byte below 0x80. Reads eight bytes at a time, for speed. */
+/* The number of varints in a column: each ends with a byte below 0x80. Eight bytes at a time. */
 static size_t nr_numbers(const ProtobufCBinaryData *column)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -162,7 +158,7 @@ static bool has_numbers(const ProtobufCBinaryData *column, size_t nr)
 	return nr_numbers(column) == nr && (!column->len || column->data[column->len - 1] < 0x80);
 }
 
-/* A varint of more than 64 bits, which no writer makes, becomes some number. */
+/* No writer makes a varint of more than 64 bits; its value is arbitrary here. */
 static uint64_t next_large_number(const uint8_t **at)
 {
 	const uint8_t *byte = *at;
@@ -183,7 +179,7 @@ static inline uint64_t next_number(const uint8_t **at)
 #define FITS(column) &&(!from->column.len || has_numbers(&from->column, nr))
 #define BEGIN(column) const uint8_t *column = from->column.data;
 
-/* A value that the member cannot hold clears `fits`. */
+/* Clears `fits` if the member cannot hold the value. */
 #define TAKE(column)                                    \
 	if (column) {                                   \
 		uint64_t number = next_number(&column); \
@@ -192,10 +188,7 @@ static inline uint64_t next_number(const uint8_t **at)
 		fits = fits && row.column == number;    \
 	}
 
-/*
- * take_TABLE(): calls add_TABLE() for each of the `count` elements of a table, whose columns are in `message`, and whose
- * rows become the elements of `rows`.
- */
+/* take_TABLE(): calls add_TABLE() for each of the `count` elements of the table in `message`. The elements have the type of `rows`. */
 #define TABLE_OF(table, message, rows, count, COLUMNS)                                     \
 	static int take_##table(struct reader *reader)                                     \
 	{                                                                                  \
@@ -206,7 +199,7 @@ static inline uint64_t next_number(const uint8_t **at)
                                                                                            \
 		if (!(true COLUMNS(FITS)))                                                 \
 			return malformed(reader, #table ": columns differ in length");     \
-		if (nr > reader->nr_left / sizeof(*(rows).data)) /* zeros pack well */     \
+		if (nr > reader->nr_left / sizeof(*(rows).data)) /* zeros compress well */     \
 			return fail(-EFBIG, "'%s': too many " #table, reader->name);       \
 		reader->nr_left -= nr * sizeof(*(rows).data);                              \
 		COLUMNS(BEGIN)                                                             \
@@ -322,9 +315,7 @@ static int add_frames(struct reader *reader, struct profile_frame *frame, size_t
 
 TABLE(frames, nr_numbers(&from->where), FRAME_COLUMNS)
 
-/* ---- records ---- */
-
-/* The addresses of the message become those of the profile. */
+/* Takes the addresses over from the message. */
 static int take_stacks(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
@@ -360,7 +351,7 @@ static struct profile_id id_of(const StkPacked__Records *from, size_t i)
 	return (struct profile_id){ from->id_lo[i], from->id_hi[i] };
 }
 
-/* A record's frames begin where those of the one before ended. */
+/* A record's frames follow those of the record before. */
 static int add_records(struct reader *reader, struct profile_record *record, size_t i)
 {
 	const StkPacked__Records *from = reader->message->records;
@@ -397,7 +388,7 @@ static int take_all_records(struct reader *reader)
 		err = malformed(reader, "records: columns differ in length");
 	if (err)
 		return err;
-	if (nr > reader->nr_left / sizeof(struct profile_record)) /* ids pack well */
+	if (nr > reader->nr_left / sizeof(struct profile_record)) /* ids compress well */
 		return fail(-EFBIG, "'%s': too many records", reader->name);
 	vec_reserve(&profile->records, nr);
 	hashidx_reserve(&profile->record_index, nr);
@@ -429,7 +420,7 @@ static int add_pairs(struct reader *reader, const struct profile_pair *pair, siz
 
 TABLE(pairs, nr_numbers(&from->record), PAIR_COLUMNS)
 
-/* The parts of a pair must not be pairs themselves, which is known only after the last pair. */
+/* Parts of a pair must not be pairs themselves; this is known only after the last pair. */
 static int take_all_pairs(struct reader *reader)
 {
 	const struct profile *profile = reader->profile;
@@ -467,8 +458,6 @@ static int add_modules(struct reader *reader, const struct profile_module *modul
 
 TABLE(modules, nr_numbers(&from->name), MODULE_COLUMNS)
 
-/* ---- processes ---- */
-
 static int add_lives(struct reader *reader, const struct profile_life *life, size_t i)
 {
 	if (profile_add_life(reader->profile, life) != i)
@@ -493,8 +482,6 @@ static int add_mappings(struct reader *reader, const struct profile_mapping *map
 
 TABLE(mappings, nr_numbers(&from->life), MAPPING_COLUMNS)
 
-/* ---- intervals ---- */
-
 static int take_loss_names(struct reader *reader)
 {
 	const StkPacked__Profile *from = reader->message;
@@ -510,7 +497,7 @@ static int take_loss_names(struct reader *reader)
 	return 0;
 }
 
-/* An unknown kind of loss is an error only if its count is not 0. */
+/* An unknown kind of loss is an error if its count is not 0. */
 static int take_losses(struct reader *reader, const StkPacked__Interval *from, struct profile_interval *interval)
 {
 	const uint8_t *number = from->losses.data;
@@ -530,7 +517,7 @@ static int take_losses(struct reader *reader, const StkPacked__Interval *from, s
 	return 0;
 }
 
-/* One row per record, as profile_count() makes them: rows pack to nothing, and each costs the work of a whole stack. */
+/* Accepts one row per record, as profile_count() makes them: rows compress to nothing, but each costs the work of a stack. */
 static int add_rows(struct reader *reader, const struct profile_row *row, size_t i)
 {
 	uint32_t number = (uint32_t)reader->profile->intervals.nr;
@@ -559,7 +546,7 @@ static int take_interval(struct reader *reader, const StkPacked__Interval *from)
 		.end_ns = from->end_ns,
 		.wall_end_ns = from->wall_end_ns,
 	};
-	size_t nr_records = reader->profile->records.nr; /* no interval has more rows */
+	size_t nr_records = reader->profile->records.nr; /* the most rows of an interval */
 	int err = take_losses(reader, from, &interval);
 
 	if (from->account)
@@ -583,8 +570,6 @@ static int take_intervals(struct reader *reader)
 		err = take_interval(reader, reader->message->intervals[i]);
 	return err;
 }
-
-/* ---- all of it ---- */
 
 static void reader_done(struct reader *reader)
 {

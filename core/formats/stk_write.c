@@ -10,13 +10,13 @@
 #include "core/formats/stk.h"
 
 enum {
-	LEVEL = 3, /* zstd's own default: 19 makes real profiles a tenth smaller in twenty times the time */
+	LEVEL = 3, /* zstd's default: level 19 makes real profiles 10 % smaller and takes 20 times as long */
 	STAGE_BYTES = 1 << 16,
 };
 
 struct writer {
 	const struct profile *profile;
-	VEC(void *) columns; /* what the messages point to */
+	VEC(void *) columns; /* memory that the message refers to */
 	struct buf strings;
 	Stk__Profile message;
 };
@@ -29,9 +29,7 @@ static void *new_column(struct writer *writer, size_t nr, size_t element_bytes)
 	return column;
 }
 
-/* ---- tables ---- */
-
-/* A column of zeros is left out, but for the first one, which says how many elements there are. */
+/* Omits a column of zeros, except the first one, which determines the number of elements. */
 #define PUT(column)                                                       \
 	for (size_t i = 0; !keep && i < nr; i++)                          \
 		keep = from[i].column;                                    \
@@ -43,7 +41,7 @@ static void *new_column(struct writer *writer, size_t nr, size_t element_bytes)
 	}                                                                 \
 	keep = false;
 
-/* put_TABLE(): the table of this name of the profile becomes the message of this name. */
+/* put_TABLE(): stores the profile's table in the message of the same name. */
 #define TABLE(table, COLUMNS)                                                                   \
 	static void put_##table(struct writer *writer)                                          \
 	{                                                                                       \
@@ -94,7 +92,10 @@ static void put_rows(struct writer *writer, const struct profile_interval *inter
 	ROW_COLUMNS(PUT)
 }
 
-/* Stacks in the order of the records, so that the file needs no positions; addresses as distances, which pack well. */
+/*
+ * Stacks in the order of the records, so that the file needs no positions. Addresses are distances from the frame's `where`, which compress
+ * well.
+ */
 static void put_stacks(struct writer *writer)
 {
 	const struct profile *profile = writer->profile;
@@ -118,8 +119,6 @@ static void put_stacks(struct writer *writer)
 	writer->message.stack_frames = frames;
 	writer->message.stack_addresses = addresses;
 }
-
-/* ---- single values ---- */
 
 static void put_interval(struct writer *writer, const struct profile_interval *interval, size_t number)
 {
@@ -150,7 +149,7 @@ static void put_intervals(struct writer *writer)
 		put_interval(writer, &writer->profile->intervals.data[i], i);
 }
 
-/* Losses by name, so that the list may change between versions. */
+/* Losses by name, so that their list may change between versions. */
 static void put_loss_names(struct writer *writer)
 {
 	writer->message.n_losses = ST_NR_LOSSES;
@@ -191,7 +190,7 @@ static void put_description(struct writer *writer)
 	to->view_flags = view_flags(&from->view);
 }
 
-/* put_PART(): single values that are a message of their own. */
+/* put_PART(): stores single values in a message of their own. */
 #define PART(part, VALUES)                                                                \
 	static void put_##part(struct writer *writer)                                     \
 	{                                                                                 \
@@ -206,9 +205,7 @@ static void put_description(struct writer *writer)
 PART(host, HOST_VALUES)
 PART(clocks, CLOCK_VALUES)
 
-/* ---- the container ---- */
-
-/* Collects the small writes of protobuf-c and compresses them in larger pieces. */
+/* Collects the small writes of protobuf-c, and compresses larger pieces. */
 struct packer {
 	ProtobufCBuffer base;
 	ZSTD_CCtx *zstd;
@@ -229,7 +226,7 @@ static void pack(struct packer *packer, const void *bytes, size_t nr, ZSTD_EndDi
 		out.dst = packer->to->data + packer->to->nr;
 		out.size = packer->to->room - packer->to->nr;
 		left = ZSTD_compressStream2(packer->zstd, &out, &in, end);
-		xcheck(ZSTD_isError(left) ? NULL : packer); /* for want of memory only */
+		xcheck(ZSTD_isError(left) ? NULL : packer); /* fails only without memory */
 		packer->to->nr += out.pos;
 	} while (in.pos < in.size || (end == ZSTD_e_end && left));
 }

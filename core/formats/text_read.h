@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Profiles from the text of other tools, and what their readers share: parts of text, frames by name, warnings. */
+/* Profiles from the text of other tools, and helpers of their readers. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +10,11 @@
 #include "core/profile/profile.h"
 
 /*
- * Folded text: `frame;frame;leaf count` per line, root first. The first element is taken for the command, "-" for the border
- * between user and kernel stack, frames that end in `_[k]` for kernel frames. Printing the profile folded gives the lines back
- * (sorted, equal ones added up). Empty lines and lines that begin with '#' are skipped, other lines that are not a stack become a
- * line of `ret_notes`.
+ * Folded text: `frame;frame;leaf count` per line, root first. The first element is the command, "-" separates user and kernel stack, and a
+ * frame that ends in `_[k]` is a kernel frame. Printed as folded text, the profile gives the same lines (sorted, equal ones added up).
+ * Skips empty lines and lines that begin with '#'; other lines that are not a stack are counted in a line of `ret_notes`.
  *
- * Initialises `ret_profile`. `name` is what messages call the bytes. 0, or -EINVAL with a recorded cause when no line is a stack.
+ * Initialises `ret_profile`. `name`: for messages. Returns 0, or -EINVAL with a recorded cause if the text is not folded stacks.
  */
 int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
 		  struct buf *ret_notes);
@@ -24,29 +23,27 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 bool perf_script_is(const char *text, size_t nr_bytes);
 
 /*
- * The text of `perf script`. A sample is a header line and then its frames, leaf first, up to an empty line
- * (tools/perf/builtin-script.c of Linux, perf-script(1)):
+ * The text of `perf script`: a header line and the frames of a sample, leaf first, up to an empty line (tools/perf/builtin-script.c of
+ * Linux, perf-script(1)):
  *
  *     comm  PID/TID [cpu] seconds.fraction:  PERIOD event:
  *     	    ffffffff810001 symbol+0xoffset (dso)
  *
- * The command may hold spaces, and spaces may precede it; CPU, time, period and the process id before the slash may be missing.
- * A sample without call chain has its only frame after the event, on the same line. A sample weighs its period, as in stackcollapse-perf.pl.
- * Each becomes a record of its own with its time. Only samples of the first event are read.
+ * The command may contain spaces, and spaces may precede it. CPU, time, period, and the process id before the slash are optional. A sample
+ * without call chain has its only frame after the event. A sample weighs its period, as in stackcollapse-perf.pl, and becomes a record with
+ * its time. Only samples of the first event are read.
  *
- * Initialises `ret_profile`; what is left out becomes lines of `ret_notes`. 0, or -EINVAL with a recorded cause when there is
- * no sample.
+ * Initialises `ret_profile`; `ret_notes` gets a line for each kind of input that was skipped. Returns 0, or -EINVAL with a recorded cause
+ * if there is no sample.
  */
 int perf_script_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
 		       struct buf *ret_notes);
 
-/* ---- for the readers ---- */
-
 enum {
-	TEXT_MAX_FRAMES = 8192, /* of a stack; deeper ones are cut at the root */
+	TEXT_MAX_FRAMES = 8192, /* frames of a stack; the rest, at the root, is cut off */
 };
 
-/* A part of a text, without a NUL at its end. */
+/* A part of a text, not followed by a NUL. */
 struct slice {
 	const char *text;
 	size_t nr;
@@ -55,22 +52,22 @@ struct slice {
 bool slice_is(struct slice slice, const char *word);
 bool slice_ends_in(struct slice slice, const char *end);
 
-/* Takes everything before the next `end` and drops that character, or takes all that is left. */
+/* Takes the text before the next `end`, and drops that character; without one, takes all. */
 struct slice slice_take(struct slice *text, char end);
-/* The same for a line: without the '\r' of "\r\n". */
+/* Takes a line, without "\n" or "\r\n". */
 struct slice slice_take_line(struct slice *text);
 
-bool slice_take_char(struct slice *text, char c); /* if it is the first one */
+bool slice_take_char(struct slice *text, char c); /* only if it is the first one */
 
-/* Takes the digits at the start. False without any, and for a number of more than 64 bits. */
+/* Takes the digits at the start. False without digits, or if the number needs more than 64 bits. */
 bool slice_take_number(struct slice *text, uint64_t *ret_number);
 
 bool is_digit(char c);
-bool is_space(char c); /* ' ' or '\t' */
-int hex_digit(char c); /* lower case; -1 for none */
+bool is_space(char c);
+int hex_digit(char c); /* lower case; -1: no digit */
 
-/* A frame of which only the name is known. */
+/* Adds a frame of which only the name is known. */
 uint32_t text_add_frame(struct profile *profile, struct slice name, bool is_kernel);
 
-/* Adds a line "WARNING: NUMBER…", or nothing for 0. `words`: as for buf_add_counted(). */
+/* Adds a line "WARNING: NUMBER…"; nothing for 0. `words` as for buf_add_counted(). */
 void text_add_warning(struct buf *notes, uint64_t number, const char *words);
