@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* addr2sym: prints the function at an address. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"

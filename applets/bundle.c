@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bundle: copies the files that another host needs to name the frames of a saved profile. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"

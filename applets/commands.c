@@ -62,15 +62,13 @@ static int print_overview(void)
 	return 0;
 }
 
-/* ---- --install ---- */
-
 struct installation {
-	const char *directory; /* as typed */
+	const char *directory; /* as the user wrote it */
 	int directory_fd;
-	char program[PATH_MAX]; /* absolute */
+	char program[PATH_MAX];
 	struct stat identity;   /* of the program */
 	const char *target;     /* of the links */
-	VEC(const char *) missing; /* names without a link yet */
+	VEC(const char *) missing; /* names that get a link */
 };
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -78,7 +76,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A link in the program's own directory has no path, so that the directory can be moved or mounted elsewhere. */
+/* In the program's own directory, links have no path, so that the directory can be moved or mounted elsewhere. */
 static const char *choose_target(struct installation *installation)
 {
 	char *slash = strrchr(installation->program, '/');
@@ -111,7 +109,7 @@ static void installation_done(struct installation *installation)
 	vec_done(&installation->missing);
 }
 
-/* Adds the name to `missing` if it is free. A link to this program is accepted; anything else is a failure. */
+/* Adds a free name to `missing`; accepts a link to this program, and fails for anything else. */
 static int check_name(struct installation *installation, const char *name)
 {
 	struct stat entry;
@@ -131,7 +129,7 @@ static int check_name(struct installation *installation, const char *name)
 	return err;
 }
 
-/* Makes all links, or none if one cannot be created. */
+/* Creates all links, or none. */
 static int make_links(const struct installation *installation)
 {
 	for (size_t i = 0; i < installation->missing.nr; i++) {
@@ -150,7 +148,7 @@ static int make_links(const struct installation *installation)
 	return 0;
 }
 
-/* Makes a symbolic link for every bcc tool that an applet replaces, all or none; prints the new links. */
+/* Creates a symbolic link for each bcc tool that an applet replaces, all or none; prints the new ones. */
 static int install(int argc, char **argv)
 {
 	const char *directory = argc == 3 ? argv[2] : NULL;
@@ -172,8 +170,6 @@ static int install(int argc, char **argv)
 	return err ? err : make_links(&installation);
 }
 
-/* ---- completions and help ---- */
-
 static int print_completions(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -187,7 +183,7 @@ static int print_completions(int argc, char **argv)
 	return err;
 }
 
-/* As --help prints it for this word after "stacktool". */
+/* The help text that "stacktool WORD --help" prints. */
 static void add_help(const struct applet *applet, const char *word, struct buf *text)
 {
 	_cleanup_(freep) char *command = xasprintf("stacktool %s", path_name(word));
@@ -195,7 +191,7 @@ static void add_help(const struct applet *applet, const char *word, struct buf *
 	help_text(applet, command, applet->options, false, text);
 }
 
-/* help and help APPLET (or --help or -h in place of help), and help --man [stacktool|APPLET|probes] */
+/* help [APPLET] (also as --help, -h), and help --man [stacktool|APPLET|probes]. */
 static int help(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};

@@ -108,7 +108,7 @@ const struct option_spec screen_table[] = {
 	OPTION_END,
 };
 
-/* Single events are added up, because a screen has no room for each. A key shows the processes they belong to. */
+/* Adds up single events, because a screen has no room for each; the process is part of the key, because a screen can group by it. */
 static int screen_plan(struct plan *plan)
 {
 	if (plan->view.folded)
@@ -159,7 +159,7 @@ int common_plan(struct run_options *options)
 	if (plan_counts_functions(plan) && (plan->view.lines || plan->view.inlines))
 		return fail_usage("argument --%s: events are counted without stacks; use 'stacktool count'",
 				  plan->view.lines ? "lines" : "inlines");
-	/* With --host-root a directory may be below that only. */
+	/* With --host-root, the directory may exist only below it. */
 	if (plan->debug_directories && !plan->host_root && check_debug_directories(plan->debug_directories))
 		return -EINVAL;
 	if (plan->vmlinux && !plan->view.lines && !plan->view.inlines)
@@ -309,7 +309,6 @@ void stack_plan(struct run_options *options)
 
 	plan->want_kernel = plan->view.want_kernel = !options->user_only;
 	plan->want_user = plan->view.want_user = user_by_default || options->user_only || options->both;
-	/* With one stack there is nothing to separate. */
 	plan->view.delimited &= plan->want_kernel && plan->want_user;
 }
 

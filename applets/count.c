@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count: counts how often each code path leads to an event. Replaces bcc's stackcount. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 
@@ -33,7 +32,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-/* In bcc's stackcount, -v is what -A is elsewhere. */
+/* -v means -A in bcc's stackcount. */
 static const struct option_spec bcc_table[] = {
 	RUN_OPTION('v', "verbose", plan.view.addresses, NULL, "print raw addresses before the names"),
 	RUN_FRAGMENT(table),
@@ -45,8 +44,8 @@ static const struct run_options defaults = {
 };
 
 /*
- * -p separates processes like -P does, because folded lines then begin with the command; only -P prints the line "comm
- * [pid]". A command may start hundreds of processes, so without -P equal rows of them are merged.
+ * -p separates processes like -P, because folded lines then begin with the command; only -P prints the line "comm [pid]". A command may
+ * start hundreds of processes, so without -P their equal rows are merged.
  */
 static int plan(struct run_options *options)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diff: compares two profiles. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"

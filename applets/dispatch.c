@@ -30,7 +30,7 @@ static bool strip_suffix(char *name, const char *suffix)
 	return true;
 }
 
-/* "/usr/sbin/profile-bpfcc" -> "profile"; the caller frees it. */
+/* "/usr/sbin/profile-bpfcc" -> "profile"; to be freed by the caller. */
 static char *plain_name(const char *name)
 {
 	char *plain;
@@ -67,7 +67,7 @@ const struct applet *applet_find(const char *name, bool *ret_as_bcc)
 	return NULL;
 }
 
-/* What other tools call what we have. */
+/* Words of other tools, and the equivalent here. */
 static const struct {
 	const char *word, *advice;
 } elsewhere[] = {
@@ -84,7 +84,7 @@ static const struct {
 	{ "probes", "'stacktool help --man probes | man -l -' has the forms of patterns" },
 };
 
-/* A usage error for a word of other tools, and for the path of a program; 0: it is neither. */
+/* A usage error for a word of other tools, or for the path of a program; otherwise 0. */
 static int fail_elsewhere(const char *word)
 {
 	const char *advice = NULL;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doctor: prints what this host can do, and the remedy for each gap. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump: the stack of every thread now. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
 #include "core/resolve/probe_kinds.h"
 
-#define SAMPLE_HZ 997 /* for threads that run: in step with no timer */
+#define SAMPLE_HZ 997 /* for threads that run; in step with no timer */
 
 static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,

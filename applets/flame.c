@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flame: draws a flame graph of folded stacks of any tool. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"

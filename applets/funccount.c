@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* funccount: counts how often each function of a pattern is reached. Replaces bcc's funccount. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 
@@ -19,7 +18,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-/* In bcc's funccount, -D is --debug. */
+/* -D means --debug in bcc's funccount. */
 static const struct option_spec bcc_table[] = {
 	RUN_OPTION('D', "debug", plan.debug, NULL, "print the plan and the BPF configuration first"),
 	OPTION_SECONDS('d', "duration", struct run_options, plan.duration_ns,
@@ -30,8 +29,8 @@ static const struct option_spec bcc_table[] = {
 
 static const struct run_options defaults = {
 	.plan = { PLAN_DEFAULTS, .applet = "funccount", .mode = EVENTS_BY_PROBE, .key_parts = KEY_PROBE,
-		  .include_idle = true, /* events of the idle task count too */
-		  /* the event's name is printed as a kernel frame */
+		  .include_idle = true, /* also counts events of the idle task */
+		  /* the name of the event is printed as a kernel frame */
 		  .view = { .style = VIEW_FUNCCOUNT, .want_kernel = true } },
 };
 

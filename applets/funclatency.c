@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* funclatency: how long calls of functions take, as a histogram. Replaces bcc's funclatency. */
 #include <errno.h>
 
 #include "applets/probe.h"
@@ -34,7 +33,7 @@ static const struct run_options defaults = {
 		  .include_idle = true, .view = { .style = VIEW_FUNCLATENCY, .want_kernel = true } },
 };
 
-/* bcc shows functions of libraries by process, unless there is only one. */
+/* Like bcc, separates functions of libraries by process, unless there is only one. */
 static int plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list: prints what a pattern of count matches. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 #include "core/run/run.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Only this file prints errors and decides the exit status; docs/reference/exit-status.md has the table. */
+/* Prints the error of a run and decides the exit status (docs/reference/exit-status.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,21 +29,21 @@
 #include "core/run/run.h"
 #include "core/run/terminal.h"
 
-/* What was called, for messages and the exit status. */
+/* What was called. */
 struct call {
 	const struct applet *applet; /* NULL: stacktool itself */
 	bool as_bcc;                 /* under the name of a bcc tool */
-	bool as_link;                /* argv[0] is the applet's name: prints what bcc prints, byte for byte */
+	bool as_link;                /* argv[0] is the applet's name; the output is then bcc's, byte for byte */
 	bool lost;
-	bool cut; /* by the guard */
-	bool has_command; /* after "--" */
-	int status_fd; /* of --status-file; -1: none */
-	int command_status; /* of the command after "--", if the tool itself did not fail; -1: there is none */
+	bool cut; /* the guard ended the run */
+	bool has_command; /* there is a command after "--" */
+	int status_fd; /* descriptor of --status-file; -1: none */
+	int command_status; /* status of the command after "--", if the tool itself did not fail; -1: none */
 };
 
 /*
- * If 0, 1 or 2 is closed, the next opened file would get that number, and a report could be written into a BPF map or a
- * target's binary. Without /dev/null, what takes the number can be neither read nor written.
+ * Opens 0, 1 and 2 if they are closed. Otherwise the next opened file would get one of these numbers, and a report could be written into a
+ * BPF map or a traced program. Without /dev/null, a descriptor that can be neither read nor written takes the number.
  */
 static void keep_standard_descriptors(void)
 {
@@ -52,9 +52,7 @@ static void keep_standard_descriptors(void)
 			return;
 }
 
-/* ---- running ---- */
-
-/* A link with bcc's name has bcc's letters. */
+/* A link with bcc's name has bcc's option letters. */
 static const struct option_spec *options_of(const struct call *call)
 {
 	return call->as_link && call->as_bcc && call->applet->bcc_options ? call->applet->bcc_options
@@ -70,7 +68,7 @@ static int print_help(const struct call *call, bool all)
 	return 0;
 }
 
-/* A subcommand, unlike a link, may print a summary on a terminal. */
+/* Unlike a link, a subcommand may print a summary on a terminal. */
 static int choose_form(const struct call *call, struct plan *plan)
 {
 	const struct profile_view *view = &plan->view;
@@ -90,8 +88,8 @@ static bool is_status_file(const struct call *call, const char *path)
 }
 
 /*
- * Refuses a status file that is also a file of the report: each would replace the other. Files with %n or %t in their names do not exist
- * yet: their patterns are compared with the path of the status.
+ * Refuses a status file that is also a file of the report. Files with %n or %t in their names do not exist yet, so their patterns are
+ * compared with its path.
  */
 static int check_status_file(const struct call *call, const struct run_options *options)
 {
@@ -125,7 +123,7 @@ static int run_collecting(struct call *call, struct run_options *options)
 	return err;
 }
 
-/* Before the options are parsed, because their errors count too. */
+/* Called before the options are parsed, because their errors also need it. */
 static bool has_command(int argc, char **argv)
 {
 	for (int i = 1; i + 1 < argc; i++)
@@ -143,7 +141,7 @@ static int begin_status_file(struct call *call, int argc, char **argv)
 	return path && call->status_fd < 0 ? call->status_fd : 0;
 }
 
-/* argv[0] is the applet's name. */
+/* argv[0]: the applet's name. */
 static int run_applet(struct call *call, int argc, char **argv)
 {
 	const struct applet *applet = call->applet;
@@ -201,16 +199,14 @@ static int run(struct call *call, int argc, char **argv)
 	return argv[1][0] == '-' ? fail_no_option(argv[1]) : fail_no_applet(argv[1]);
 }
 
-/* ---- the end ---- */
-
-/* What the status 125 hides, as the first word of the message. */
+/* With status 125, the message begins with the reason that the status hides. */
 static void add_reason(const struct call *call, int own, struct buf *text)
 {
 	if (call->has_command && call->command_status < 0)
 		buf_addf(text, "%s: ", status_word(own));
 }
 
-/* Prints why a run failed that recorded no error: with a command, the status does not show it. */
+/* If a run with a command lost data or was cut, prints that: the status does not show it. */
 static void print_loss(const struct call *call, int own)
 {
 	if (call->has_command && (own == STATUS_LOST || own == STATUS_CUT))
@@ -276,7 +272,7 @@ static void end_status_file(const struct call *call, int err, int own)
 
 	if (call->status_fd < 0)
 		return;
-	signals_hold(&before); /* until the exit, so that this is the status */
+	signals_hold(&before); /* until the exit, so that no signal changes the status */
 	failed = status_file_end(call->status_fd, &end);
 	if (!failed)
 		return;
@@ -285,7 +281,7 @@ static void end_status_file(const struct call *call, int err, int own)
 	fprintf(stderr, "WARNING: --status-file: cannot be written: %s\n", strerror(-failed));
 }
 
-/* Under sudo: the user reads, moves and removes what a run wrote. */
+/* Under sudo, gives the written files to the user who called it. */
 static void give_files_to_caller(void)
 {
 	_cleanup_(caller_done) struct caller caller = caller_find();
@@ -300,14 +296,14 @@ int main(int argc, char **argv)
 	int err, ended, own;
 
 	keep_standard_descriptors();
-	signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead, and the programs are detached in order */
-	signal(SIGXFSZ, SIG_IGN); /* writes fail with EFBIG above the limit of file sizes */
-	signal(SIGCHLD, SIG_DFL); /* a parent may have ignored it, but then the status of our children would be lost */
+	signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead, and programs are detached in order */
+	signal(SIGXFSZ, SIG_IGN); /* likewise with EFBIG, above the limit of file sizes */
+	signal(SIGCHLD, SIG_DFL); /* if it is still ignored from the parent, the status of children is lost */
 	descriptors_allow(0);
 	give_files_to_caller();
 	ended = run(&call, argc, argv);
 	err = finish_output(stdout, ended);
-	if (err && !ended) /* a failed write is the tool's own failure */
+	if (err && !ended) /* the failed write is the tool's own failure */
 		call.command_status = -1;
 	own = own_status(&call, err);
 	if (err)

@@ -59,7 +59,7 @@ const struct option_spec sleeper_table[] = {
 	OPTION_END,
 };
 
-/* Both limits are inclusive, and an interval of 1.9 us counts as 1 us. */
+/* Both limits are inclusive, in whole microseconds: 1.9 us is 1 us. */
 int off_cpu_plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
@@ -76,11 +76,11 @@ int off_cpu_plan(struct run_options *options)
 	off_cpu->threads = options->user_threads     ? THREADS_USER
 			   : options->kernel_threads ? THREADS_KERNEL
 						     : THREADS_ALL;
-	if (plan->view.times || plan->view.by_thread) /* the times belong to one thread */
+	if (plan->view.times || plan->view.by_thread) /* the times are those of one thread */
 		plan->key_parts |= KEY_TGID | KEY_TID;
 	stack_plan(options);
 	err = common_plan(options);
-	/* A saved profile can contain the histogram even if the format of the report cannot. */
+	/* A saved profile can have the histogram even if the format of the report cannot. */
 	if (!err && plan->view.histogram && !plan->save_path)
 		err = output_options_histogram(&plan->output, plan->view.folded);
 	if (!err && options->kernel_threads && !plan->want_kernel)

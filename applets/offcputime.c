@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offcputime: sums up the time that threads spend off the CPU, by the stack at which they left it. Replaces bcc's offcputime. */
 #include <inttypes.h>
 
 #include "applets/off_cpu.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offwaketime: sums up the time off the CPU by the stacks of sleeper and waker. Replaces bcc's offwaketime. */
 #include "applets/off_cpu.h"
 #include "core/cli/applet.h"
 

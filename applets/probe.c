@@ -35,8 +35,6 @@ const struct option_spec probe_table[] = {
 	OPTION_END,
 };
 
-/* ---- patterns ---- */
-
 #define MOST_PATTERNS 1000
 #define LONGEST_LINE 4095
 
@@ -58,7 +56,7 @@ static int refuse_pattern(const char *pattern, const struct probe_spec *spec, co
 	return err;
 }
 
-/* perf writes a tracepoint without a letter, "sched:sched_switch", which has the form LIBRARY:FUNCTION. */
+/* Whether the user wrote a tracepoint as perf does, without a letter: "sched:sched_switch" has the form LIBRARY:FUNCTION. */
 static bool is_bare_event(const struct probe_spec *spec)
 {
 	return spec->kind == &probe_user_function && spec->target &&
@@ -82,7 +80,7 @@ static int add_pattern(struct run_options *options, const char *pattern)
 	return refuse_pattern(pattern, &spec, plan->probes.nr > 1 ? &plan->probes.data[0] : NULL);
 }
 
-/* Whether fgets() has read a whole line of text. */
+/* Whether fgets() has read a whole line. */
 static bool is_line(const char *line, FILE *file)
 {
 	const size_t nr = strlen(line);
@@ -90,7 +88,7 @@ static bool is_line(const char *line, FILE *file)
 	return nr && (line[nr - 1] == '\n' || (nr <= LONGEST_LINE && feof(file)));
 }
 
-/* "@FILE": a pattern in each line; empty lines and those that begin with '#' are skipped. */
+/* @FILE has a pattern in each line. Skips empty lines and lines that begin with '#'. */
 static int add_patterns_of(struct run_options *options, const char *path)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
@@ -116,7 +114,7 @@ static int add_patterns_of(struct run_options *options, const char *path)
 	return err;
 }
 
-/* The first one stands for all: for the kind, and with all their words for headers. One alone is not listed. */
+/* Sets plan->probe: the only pattern, or for several ones their kind, and all their texts for headers. */
 static void settle_patterns(struct plan *plan)
 {
 	_cleanup_(buf_done) struct buf typed = {};
@@ -154,7 +152,7 @@ int probe_plan(struct run_options *options)
 
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
-	if (plan->output.format != OUTPUT_SUMMARY) { /* bcc's words */
+	if (plan->output.format != OUTPUT_SUMMARY) { /* bcc's text */
 		buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached,
 			 plan->probe.typed);
 		return;

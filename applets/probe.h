@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by applets that use probes: which events, and how functions are probed. */
+/* Shared by applets that use probes. */
 #pragma once
 
 #include "applets/common.h"
 
-/* The syntax of all kinds of probes. */
 #define PATTERN_HELP                                                                                    \
 	"the events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, t:CATEGORY:EVENT or u:LIB:PROBE; several " \
 	"patterns of one kind; @FILE has one in each line"
 
-/* Filters by process. The CPU is an option of each applet, because not all of bcc's tools have it. */
+/* Filters by process. The CPU is not here, because not all of bcc's tools have it. */
 extern const struct option_spec watch_table[];
 
-/* Contains the operand PATTERN, so it comes before other operands of the applet. */
+/* Contains the operand PATTERN, so it must come before other operands. */
 extern const struct option_spec probe_table[];
 
-/* Parses the pattern. 0, or a usage error. */
+/* Parses the patterns. Returns 0 or a usage error. */
 _must_check_ int probe_plan(struct run_options *options);
 
-/* "Tracing 3 functions for …": the header of applets that count. */
+/* "Tracing 3 functions for …". */
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line);

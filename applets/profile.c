@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile: shows where CPU time is spent, by timed samples. Replaces bcc's profile. */
 #include <inttypes.h>
 
 #include "applets/common.h"
@@ -54,7 +53,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-/* In bcc's profile, --include is an abbreviation. */
+/* --include is an abbreviation in bcc's profile. */
 static const struct option_spec bcc_table[] = {
 	OUR_OPTION(0, "include", plan.include_idle, NULL, "same as --include-idle", .hidden = true),
 	RUN_FRAGMENT(table),

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report: prints a profile that --save wrote, without root and on any machine. */
 #include "applets/common.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
@@ -68,7 +67,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-/* Text and folded lines always begin with the command. */
+/* Refuses options that need another format: text and folded lines always begin with the command. */
 static int check_lines(const struct report_options *options, struct output_options *output)
 {
 	const uint32_t folded = 1U << OUTPUT_FOLDED, forms = output_options_forms(output);

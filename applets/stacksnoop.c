@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacksnoop: prints every event with its stack, as it happens. Replaces bcc's stacksnoop. */
 #include "applets/probe.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
@@ -44,7 +43,7 @@ static int plan(struct run_options *options)
 	if (err)
 		return err;
 	plan->view.no_process_line = !plan->view.verbose && !plan->view.by_thread;
-	/* By default the kernel stack, as in bcc, except for events in user code. */
+	/* The default is the kernel stack, as in bcc, except for events in user code. */
 	options->user_only |= plan->probe.kind->in_user_code && !options->kernel_only && !options->both;
 	stack_plan(options);
 	err = common_plan(options);

@@ -14,7 +14,7 @@
 
 static const char option[] = "--status-file";
 
-/* The length of the option in an argument, which may be abbreviated; 0: it is another option. */
+/* The length of the option's name, perhaps abbreviated, in an argument; 0: it is another option. */
 static size_t option_length(const char *argument)
 {
 	const size_t length = strcspn(argument, "=");
@@ -48,7 +48,7 @@ static void add_status(struct json *json, const char *key, int status)
 		json_text(json, key, NULL);
 }
 
-/* end = NULL: it is still running. */
+/* `end` NULL: the run has not ended. */
 static void describe(const char *applet, const struct run_end *end, struct buf *text)
 {
 	struct json json = { .text = text };
@@ -85,9 +85,9 @@ static int write_whole(int fd, const char *text, size_t nr)
 	return 0;
 }
 
-/* ---- the end by a signal, whose handler only writes what is prepared ---- */
+/* ---- the end by a signal: its handler only writes prepared texts ---- */
 
-#define ANY_STATUS 999 /* in the prepared texts */
+#define ANY_STATUS 999 /* placeholder in the prepared texts */
 #define DIGITS 3
 
 static struct {
@@ -95,7 +95,7 @@ static struct {
 	struct text {
 		char bytes[512];
 		size_t nr;
-	} texts[2]; /* by is_attached */
+	} texts[2]; /* indexed by is_attached */
 } prepared;
 
 static void prepare(bool is_attached, const char *applet)
@@ -117,7 +117,7 @@ static void prepare(bool is_attached, const char *applet)
 	memcpy(to->bytes, text.data, to->nr);
 }
 
-/* A smaller number has blanks before it. */
+/* Writes the status, with leading blanks. */
 static void put_status(char *digits, int status)
 {
 	for (int i = DIGITS - 1; i >= 0; i--, status /= 10)
@@ -133,19 +133,17 @@ static void write_prepared(int status, bool is_attached)
 	while ((digits = memmem(text->bytes, text->nr, any, DIGITS)))
 		put_status(digits, status);
 	if (text->nr && write_whole(prepared.fd, text->bytes, text->nr))
-		return; /* nobody can be told any more */
+		return; /* nobody can be told */
 }
 
-/* ---- begin and end ---- */
-
-/* A new file at first, which also decides whose it is. After that the file stays, because its directory may become out of reach. */
+/* Creates the file, which also sets its owner. Later the same file is changed, because its directory may become unreachable. */
 int status_file_begin(const char *path, const char *applet)
 {
 	_cleanup_(signals_release) sigset_t before;
 	_cleanup_(buf_done) struct buf text = {};
 	int err, fd;
 
-	signals_hold(&before); /* a file that says "running" must be one that a signal changes */
+	signals_hold(&before); /* a signal after this would leave a file that says "running" for ever */
 	describe(applet, NULL, &text);
 	err = replace_file(path, text.data, text.nr);
 	if (err)

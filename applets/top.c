@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* top: where CPU time is spent, on a screen that is refreshed while samples come. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
 #include "core/resolve/probe_kinds.h"
@@ -28,7 +27,7 @@ static const struct option_spec table[] = {
 		       "refresh the screen every SECONDS (default 1)"),
 	OPTION_SECONDS('D', "duration", struct run_options, plan.duration_ns, "sample for SECONDS, like the operand",
 		       .exclusive = "duration"),
-	/* A screen refuses what is for files, with the reason. */
+	/* For a screen, these are refused with a reason. */
 	{ .kind = OPTION_KIND_FRAGMENT, .fragment = redact_table, .hidden = true },
 	OPTION_FRAGMENT(output_table, struct run_options, plan.output, .hidden = true),
 	OPTION_FRAGMENT(picture_table, struct run_options, plan.output, .hidden = true),

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wakeuptime: sums up the time that threads sleep, by the kernel stack of their waker. Replaces bcc's wakeuptime. */
 #include "applets/off_cpu.h"
 #include "core/cli/applet.h"
 
@@ -11,7 +10,7 @@ static const struct option_spec table[] = {
 	OUR_OPTION('t', "tid", plan.tids, "TID,...", "only sleepers with these thread ids", THREAD_IDS,
 		   .exclusive = "who"),
 	OUR_OPTION('A', "address", plan.view.addresses, NULL, "no effect: raw addresses are always printed"),
-	/* Not stack_table, because --u is an abbreviation of bcc's --useronly alone. */
+	/* Not stack_table: --u must abbreviate bcc's --useronly only. */
 	OUR_OPTION('U', "user-stacks-only", user_only, NULL, "only user stacks of wakers", .exclusive = "stacks"),
 	OUR_OPTION('K', "kernel-stacks-only", kernel_only, NULL, "only kernel stacks of wakers (the default)",
 		   .exclusive = "stacks"),
@@ -23,7 +22,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-/* In bcc's wakeuptime, -v is about addresses. */
+/* -v means addresses in bcc's wakeuptime. */
 static const struct option_spec bcc_table[] = {
 	RUN_OPTION('v', "verbose", plan.view.addresses, NULL,
 		   "accepted for compatibility: raw addresses are always printed"),

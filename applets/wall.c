@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wall: all time of threads, on the CPU and off it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 #define SAMPLE_HZ 99
 
-/* Either may be given once. */
+/* "show" and a function may both be given. */
 static int idle_parse(const char *text, void *field)
 {
 	struct plan *plan = (struct plan *)((char *)field - offsetof(struct plan, idle.function));
