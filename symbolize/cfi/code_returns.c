@@ -4,17 +4,17 @@
 #include "symbolize/x86/instruction.h"
 
 enum {
-	DEPTH_MAX = 12, /* of functions that call each other */
-	TARGETS_MAX = 96, /* of jumps in one function */
-	INSTRUCTIONS_MAX = 2000, /* of one function */
+	DEPTH_MAX = 12, /* nested calls */
+	TARGETS_MAX = 96, /* targets of jumps, in one function */
+	INSTRUCTIONS_MAX = 2000, /* in one function */
 };
 
-/* One function. Jumps out of it are followed as its own. */
+/* The walk through one function. Code that it jumps to counts as its own. */
 struct walk {
 	struct {
 		uint64_t address;
-		bool is_doubtful; /* a call is before it that may never return */
-	} targets[TARGETS_MAX]; /* of jumps; the first nr_done have been followed */
+		bool is_doubtful; /* reached after a call that may never return */
+	} targets[TARGETS_MAX]; /* the first nr_done have been followed */
 	size_t nr, nr_done;
 	bool is_full;
 };
@@ -37,7 +37,7 @@ static bool decode(struct code_returns *it, uint64_t address, struct x86_instruc
 	return x86_decode(it->window + at, it->nr_window - at, ret);
 }
 
-/* Notes the target of a jump, unless it was noted before. */
+/* Adds the target of a jump, if it is new. */
 static void add_target(struct walk *walk, uint64_t target, bool is_doubtful)
 {
 	for (size_t i = 0; i < walk->nr; i++)
@@ -52,7 +52,10 @@ static void add_target(struct walk *walk, uint64_t target, bool is_doubtful)
 
 static enum code_end find(struct code_returns *it, uint64_t address, unsigned int depth);
 
-/* A static program has no imports: what its PLT leads to are its own memcpy() and the like, in the form for this CPU. */
+/*
+ * Whether a jump through memory leads to an indirect function. A static program has no imports: its PLT leads to its own memcpy() and the
+ * like, in the form for this CPU.
+ */
 static bool is_ifunc(const struct elf_file *elf, uint64_t address, const struct x86_instruction *is)
 {
 	const Elf64_Phdr *relro = elf_file_segment(elf, PT_GNU_RELRO);
@@ -62,7 +65,7 @@ static bool is_ifunc(const struct elf_file *elf, uint64_t address, const struct 
 	       slot - relro->p_vaddr < relro->p_memsz;
 }
 
-/* From one target to the next jump that is always taken. */
+/* Follows the code from one target to the next jump that is always taken, or to another end. */
 static enum code_end follow(struct code_returns *it, struct walk *walk, size_t number, unsigned int *nr_left,
 			    unsigned int depth)
 {
@@ -96,7 +99,7 @@ static enum code_end follow(struct code_returns *it, struct walk *walk, size_t n
 			break;
 		case X86_CALL:
 			end = is.value ? find(it, target, depth + 1)
-				       : CODE_RETURNS; /* a call of what is next only pushes */
+				       : CODE_RETURNS; /* a call of the next instruction only pushes an address */
 			if (end == CODE_NEVER_RETURNS)
 				return end;
 			is_doubtful |= end == CODE_MAY_RETURN;
@@ -118,7 +121,7 @@ static enum code_end find(struct code_returns *it, uint64_t address, unsigned in
 		return *known & 3;
 	if (depth > DEPTH_MAX)
 		return CODE_MAY_RETURN;
-	*known = address << 2 | CODE_MAY_RETURN; /* for the calls of itself */
+	*known = address << 2 | CODE_MAY_RETURN; /* the answer for recursive calls */
 	add_target(&walk, address, false);
 	while (walk.nr_done < walk.nr && end != CODE_RETURNS) {
 		enum code_end one = follow(it, &walk, walk.nr_done++, &nr_left, depth);

@@ -14,7 +14,7 @@ enum {
 	ENDS_MAX = 4096,
 };
 
-/* Code of the function without a gap. */
+/* Contiguous code of the function. */
 struct part {
 	uint64_t start, end;
 };
@@ -25,10 +25,10 @@ struct walk {
 	void *context;
 	uint64_t entry;
 	struct code_returns *returns;
-	VEC(struct part) parts; /* the first nr_done have been decoded; `end` of the others is not known */
+	VEC(struct part) parts; /* the first nr_done have been decoded; the `end` of the others is unknown */
 	size_t nr_done;
 	function_ends *ends;
-	bool is_whole; /* of the first part all bytes are decoded, so code that only a table leads to is found */
+	bool is_whole; /* all bytes of the first part are decoded, so code that only a jump table leads to is included */
 	int err;
 };
 
@@ -63,7 +63,7 @@ static void add_part(struct walk *walk, uint64_t start)
 		walk->err = walk->err ?: vec_try_push(&walk->parts, part);
 }
 
-/* A direct jump at `address`. A function that jumps to its own beginning calls itself. */
+/* A direct jump at `address`. A jump to the function's own beginning is a recursive call. */
 static void follow_jump(struct walk *walk, uint64_t address, uint64_t target, bool is_conditional)
 {
 	if (target == walk->entry || (!is_inside(walk, target) && walk->begins(walk->context, target)))
@@ -72,7 +72,7 @@ static void follow_jump(struct walk *walk, uint64_t address, uint64_t target, bo
 		add_part(walk, target);
 }
 
-/* Compilers mark the jumps of a switch with notrack where other indirect jumps must be checked. */
+/* Compilers mark the jumps of a switch with notrack, where other indirect jumps must be checked. */
 static void follow_indirect(struct walk *walk, uint64_t address, const uint8_t *code, const struct x86_instruction *is)
 {
 	bool is_by_word = is->has_memory && is->base == X86_IP && is->index == X86_NONE;
@@ -85,7 +85,7 @@ static void follow_indirect(struct walk *walk, uint64_t address, const uint8_t *
 		add_end(walk, address, true);
 }
 
-/* Looks at one instruction. Returns whether the next one follows it. */
+/* Handles one instruction. Returns whether the next one follows it. */
 static bool look_at(struct walk *walk, uint64_t address, const uint8_t *code, const struct x86_instruction *is)
 {
 	uint64_t target = address + is->nr_bytes + (uint64_t)is->value;
@@ -112,13 +112,13 @@ static bool look_at(struct walk *walk, uint64_t address, const uint8_t *code, co
 	}
 }
 
-/* Decodes a part. `size`: all of these bytes belong to it; 0: it ends where nothing follows. */
+/* Decodes a part: `size` bytes, or with 0, up to where no instruction follows. */
 static void decode_part(struct walk *walk, size_t number, uint64_t size)
 {
 	uint64_t start = walk->parts.data[number].start, most = size ?: PART_BYTES_MAX, at = 0, offset;
 	const Elf64_Phdr *segment = elf_file_segment_at(walk->elf, start, PF_X);
 	_cleanup_(freep) uint8_t *code = NULL;
-	bool follows = true, falls = false; /* `falls`: into what comes after the last instruction */
+	bool follows = true, falls = false; /* into the bytes after the last instruction */
 
 	walk->err = segment ? elf_file_offset_of_address(walk->elf, start, &offset) : -ENOEXEC;
 	if (walk->err)
@@ -153,7 +153,7 @@ static int compare_ends(const struct function_end *a, const struct function_end 
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* By insertion: the worker may not call qsort(), and most are in order. */
+/* Insertion sort: the worker may not call qsort(), and most ends are in order. */
 static void sort_ends(function_ends *ends)
 {
 	for (size_t i = 1; i < ends->nr; i++) {

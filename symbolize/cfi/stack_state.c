@@ -19,7 +19,7 @@ static bool is_stack(struct stack_value value)
 	return value.base == STACK_ENTRY || value.base >= STACK_OTHER;
 }
 
-/* Two kinds of unknown stack pointers begin at one instruction: its result, and that of a meeting of paths. */
+/* One instruction can create two unknown stack pointers: its result, and that of paths that meet at it. */
 static uint32_t new_base(uint32_t at, bool is_meeting)
 {
 	return STACK_OTHER + 2 * at + is_meeting;
@@ -34,7 +34,7 @@ struct stack_state stack_at_entry(void)
 	return state;
 }
 
-/* The value + distance; NOTHING for one that cannot be moved, and beyond the limit. */
+/* value + distance; NOTHING beyond the limit, or if the value cannot be moved. */
 static struct stack_value moved(struct stack_value value, int64_t distance)
 {
 	int64_t offset = value.offset + distance, max = is_stack(value) ? STACK_DISTANCE_MAX : INT32_MAX;
@@ -54,8 +54,6 @@ static struct stack_value place_of(int64_t address, uint64_t origin)
 	return (struct stack_value){ STACK_PLACE, (int32_t)offset };
 }
 
-/* ---- slots ---- */
-
 static struct stack_value slot_at(const struct stack_state *state, struct stack_value place)
 {
 	for (size_t i = 0; i < STACK_SLOTS_MAX; i++)
@@ -64,7 +62,7 @@ static struct stack_value slot_at(const struct stack_state *state, struct stack_
 	return nothing;
 }
 
-/* Forgets what lies in nr_bytes at a place. */
+/* Forgets the words that overlap nr_bytes at a place. */
 static void forget(struct stack_state *state, struct stack_value place, int32_t nr_bytes)
 {
 	for (size_t i = 0; i < STACK_SLOTS_MAX; i++) {
@@ -76,7 +74,7 @@ static void forget(struct stack_state *state, struct stack_value place, int32_t 
 	}
 }
 
-/* Forgets what lies below a stack pointer: others may overwrite it. */
+/* Forgets the words below a stack pointer: they may be overwritten. */
 static void forget_below(struct stack_state *state, struct stack_value sp)
 {
 	for (size_t i = 0; i < STACK_SLOTS_MAX; i++)
@@ -98,7 +96,7 @@ static void store(struct stack_state *state, struct stack_value place, struct st
 	}
 }
 
-/* Where a memory operand is; NOTHING if that is not on the stack. */
+/* The place of a memory operand; NOTHING if it is not on the stack. */
 static struct stack_value operand(const struct stack_state *state, const struct x86_instruction *is)
 {
 	struct stack_value place;
@@ -114,9 +112,7 @@ struct stack_value stack_load(const struct stack_state *state, const struct x86_
 	return slot_at(state, operand(state, is));
 }
 
-/* ---- registers ---- */
-
-/* An unknown stack pointer. What is known by one that this instruction made earlier, in a loop, is not known by this one. */
+/* Sets an unknown stack pointer. In a loop, the same instruction may have created the same base before: forgets what depends on that. */
 static void lose_stack_pointer(struct stack_state *state, uint32_t base)
 {
 	for (size_t i = 0; i < X86_NR_REGISTERS; i++)
@@ -169,7 +165,7 @@ static void leave(struct stack_state *state, uint32_t at)
 	put(state, X86_BP, pop(state, at), at);
 }
 
-/* Entries of jump tables: movslq (table,index,4), mov table(,index,8). */
+/* An entry of a jump table: movslq (table,index,4), mov table(,index,8). */
 static struct stack_value table_entry(const struct stack_state *state, const struct x86_instruction *is,
 				      uint64_t origin)
 {
@@ -187,7 +183,7 @@ static struct stack_value table_entry(const struct stack_state *state, const str
 	return table;
 }
 
-/* An entry of a table of distances, plus the table's address, in either order. */
+/* The sum of an entry of a table of distances and the table's address, in either order. */
 static struct stack_value sum(struct stack_value one, struct stack_value other)
 {
 	bool first = one.base == STACK_TABLE_ENTRY && other.base == STACK_PLACE;
@@ -206,7 +202,7 @@ static struct stack_value address(const struct stack_state *state, const struct 
 	return is->base < X86_NR_REGISTERS ? moved(state->registers[is->base], is->value) : nothing;
 }
 
-/* The value that one instruction puts into its register. */
+/* The value that an instruction puts into its register. */
 static struct stack_value result(const struct stack_state *state, const struct x86_instruction *is, uint32_t at,
 				 uint64_t origin)
 {
@@ -306,9 +302,7 @@ bool stack_is_at_return(const struct stack_state *state)
 	return same(state->registers[X86_SP], (struct stack_value){ STACK_ENTRY, 0 });
 }
 
-/* ---- rules ---- */
-
-/* DWARF's numbers, which rules use. */
+/* DWARF's register numbers, as in rules. */
 static uint8_t dwarf_number(uint8_t reg)
 {
 	static const uint8_t numbers[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
@@ -321,7 +315,7 @@ static bool fits(int64_t value)
 	return value >= INT16_MIN && value <= INT16_MAX;
 }
 
-/* The CFA by a word on the stack that holds a copy of the stack pointer. Kind INVALID: there is no such word. */
+/* The CFA by a word on the stack that has a copy of the stack pointer. Kind INVALID: there is none. */
 static struct st_unwind_rule rule_through_memory(const struct stack_state *state)
 {
 	for (size_t i = 0; i < STACK_SLOTS_MAX; i++) {
@@ -360,7 +354,7 @@ static struct st_unwind_rule rule_of_cfa(const struct stack_state *state)
 	return rule;
 }
 
-/* Where the caller's rbp is. */
+/* Where the caller's rbp is saved: an enum st_unwind_bp. */
 static uint8_t find_bp(const struct stack_state *state, int16_t *ret_offset)
 {
 	struct stack_value bp = state->registers[X86_BP];
@@ -389,7 +383,7 @@ struct st_unwind_rule stack_rule(const struct stack_state *state, uint64_t origi
 	bool is_popped = rule.kind == ST_UNWIND_SP && !rule.offset && bp_is_zero;
 	bool is_above = rule.kind != ST_UNWIND_SP || rule.offset >= WORD_BYTES;
 
-	/* a function that has popped its return address is the root only where it also ends the chain of frame pointers */
+	/* without its return address, a function is the root only where it also ends the chain of frame pointers */
 	if (rule.kind == ST_UNWIND_INVALID || (!is_above && !is_popped))
 		return (struct st_unwind_rule){};
 	rule.how |= find_bp(state, &rule.bp_offset);

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One function: followed, checked, accepted or refused. */
+/* One function: followed, checked, and accepted or refused. */
 #include "symbolize/cfi/synthesis_private.h"
 
-/* How a function is tried, as long as it does not fit together. */
+/* Assumptions under which a function is tried, until it is consistent. */
 enum way {
-	WAY_PARTS, /* calls of what pops its return address are calls of parts of the same function */
-	WAY_NO_PARTS, /* they are calls as others */
-	WAY_PADDING, /* and calls before padding do not return */
+	WAY_PARTS, /* calls of code that pops its return address are calls of parts of this function */
+	WAY_NO_PARTS, /* they are ordinary calls */
+	WAY_PADDING, /* also, calls before padding do not return */
 };
 
-/* What a try of one function finds. */
+/* A try of one function. */
 struct trial {
 	uint64_t address;
-	size_t first, first_edge, first_site; /* of its instructions, in `local`, of its edges, and of its sites */
-	uint32_t from; /* number of the instruction that is followed now */
-	bool is_doubtful; /* it is a call that may never return */
+	size_t first, first_edge, first_site; /* index of its first instruction in `local`, of its first edge, and of its first site */
+	uint32_t from; /* index of the current instruction */
+	bool is_doubtful; /* the current instruction is a call that may never return */
 	enum way way;
-	struct stack_value part_sp; /* at the first instruction of each of them */
+	struct stack_value part_sp; /* stack pointer at the first instruction of each part */
 	bool failed, is_cut;
-	bool returns, has_return; /* it may, it does */
-	bool loses_bp; /* a return finds another value in rbp */
-	bool has_doubt; /* a jump to an unknown place */
-	bool is_misaligned; /* a call finds a stack that the ABI does not have */
+	bool returns, has_return; /* it may return; it does return */
+	bool loses_bp; /* at a return, rbp is not the caller's */
+	bool has_doubt; /* it jumps to an unknown place */
+	bool is_misaligned; /* at a call, the stack is not aligned as the ABI requires */
 	uint32_t nr_calls;
 	uint16_t clobbered;
 	int err;
 };
 
-/* Position of an address in code and marks, and how many bytes of its gap are left there. False outside of the gaps. */
+/* Index of an address in `code` and `marks`, and the number of bytes from there to the end of its gap. False outside the gaps. */
 static bool position_of(struct synthesis *it, uint64_t address, uint64_t *ret_position, uint64_t *ret_left)
 {
 	const struct code_gap *gap = &it->gaps->data[it->last_gap];
@@ -52,7 +52,7 @@ static bool is_in_gap(struct synthesis *it, uint64_t address)
 	return position_of(it, address, &position, &left);
 }
 
-/* The start at this address, or NULL. Valid until the next one is added. */
+/* The start at this address, or NULL. Valid until another one is added. */
 static struct start *find_start(struct synthesis *it, uint64_t address)
 {
 	uint64_t position, left;
@@ -81,9 +81,7 @@ int synthesis_add_start(struct synthesis *it, uint64_t address, enum synthesis_r
 	return err;
 }
 
-/* ---- one function ---- */
-
-/* Marks the bytes of a new instruction. False if they belong to another one. */
+/* Marks the bytes of a new instruction. False if one of them belongs to another instruction. */
 static bool mark(struct synthesis *it, uint64_t position, uint8_t nr, uint32_t mark_of_first)
 {
 	for (uint8_t i = 0; i < nr; i++)
@@ -96,7 +94,7 @@ static bool mark(struct synthesis *it, uint64_t position, uint8_t nr, uint32_t m
 	return true;
 }
 
-/* Forgets the instructions of a try. */
+/* Removes the instructions of a try. */
 static void unmark(struct synthesis *it, size_t first)
 {
 	for (size_t i = first; i < it->local.nr; i++) {
@@ -108,7 +106,7 @@ static void unmark(struct synthesis *it, size_t first)
 	it->local.nr = first;
 }
 
-/* Another function's instruction is reached: it must find the same stack pointer. */
+/* Reached an instruction of an accepted function: the stack pointer must be the same there. */
 static void join_finished(struct synthesis *it, struct trial *trial, uint32_t number, const struct stack_state *state)
 {
 	const struct finished *finished = &it->finished.data[number];
@@ -137,13 +135,13 @@ static void wait_for(struct synthesis *it, struct trial *trial, uint32_t number)
 	trial->err = trial->err ?: vec_try_push(&it->waiting, number);
 }
 
-/* Zeroes decode (add %al,(%rax)), but nobody writes such code. */
+/* Zeroes decode as add %al,(%rax), which no compiler writes. */
 static bool is_zeroes(const struct synthesis *it, uint64_t position, uint64_t left)
 {
 	return !it->code[position] && (left < 2 || !it->code[position + 1]);
 }
 
-/* A new instruction of the function. */
+/* Adds an instruction of the function. */
 static void add_instruction(struct synthesis *it, struct trial *trial, uint64_t address, uint64_t position,
 			    uint64_t left, const struct stack_state *state)
 {
@@ -168,7 +166,7 @@ static void add_instruction(struct synthesis *it, struct trial *trial, uint64_t 
 	wait_for(it, trial, number);
 }
 
-/* The flow reaches an instruction of a gap with this state. */
+/* An instruction may be reached with this state. */
 static void reach(struct synthesis *it, struct trial *trial, uint64_t address, const struct stack_state *state)
 {
 	uint64_t position, left;
@@ -193,7 +191,7 @@ static void reach(struct synthesis *it, struct trial *trial, uint64_t address, c
 	}
 }
 
-/* A jump out of the function: to another one, which finds the return address at rsp. */
+/* A jump to another function: rsp must be at the return address. */
 static void leave_by_jump(struct synthesis *it, struct trial *trial, const struct stack_state *state, bool returns)
 {
 	it->local.data[trial->from].is_proved = true;
@@ -215,7 +213,7 @@ static void jump_to(struct synthesis *it, struct trial *trial, uint64_t target, 
 		reach(it, trial, target, state);
 }
 
-/* Padding begins here and leads to an aligned address, or to a known function, or to the gap's end. */
+/* Whether padding begins here and ends at an aligned address, a known function, or the end of the gap. */
 static bool is_before_padding(struct synthesis *it, uint64_t address, bool *ret_is_end)
 {
 	uint64_t position, left, at = address;
@@ -238,7 +236,7 @@ static bool is_before_padding(struct synthesis *it, uint64_t address, bool *ret_
 	}
 }
 
-/* Whether a call of a function may return of which only the branches are known. */
+/* Whether a call may return, of a function of which only the branches are known. */
 static bool may_return(struct synthesis *it, struct trial *trial, uint64_t target)
 {
 	enum code_end end = code_returns(it->returns, target);
@@ -247,7 +245,7 @@ static bool may_return(struct synthesis *it, struct trial *trial, uint64_t targe
 	return end != CODE_NEVER_RETURNS;
 }
 
-/* What a call to this address may change, and whether it returns. A function that is not known yet is tried now. */
+/* What a call of this address may change, and whether it returns. Tries a function that is not known yet. */
 static bool callee(struct synthesis *it, struct trial *trial, uint64_t target, uint16_t *ret_clobbered)
 {
 	const struct start *start = find_start(it, target);
@@ -265,7 +263,7 @@ static bool callee(struct synthesis *it, struct trial *trial, uint64_t target, u
 	return start->status == START_RETURNS;
 }
 
-/* Whether rsp is where it is when a part of the function is called. */
+/* Whether rsp is as at the calls of parts. */
 static bool is_at_part(const struct trial *trial, const struct stack_state *state)
 {
 	struct stack_value sp = state->registers[X86_SP];
@@ -283,8 +281,8 @@ static bool is_pop(struct synthesis *it, uint64_t address)
 }
 
 /*
- * A part of a function is called like a function, and pops its return address at once: what it does afterwards is done in the frame of its
- * caller, until it pushes the address and returns. PCRE's compiler makes such code.
+ * Whether this is a part of the function: called like a function, it pops its return address at once and works in the caller's frame, until
+ * it pushes the address and returns. PCRE's compiler makes such code.
  */
 static bool is_part(struct synthesis *it, const struct trial *trial, uint64_t target)
 {
@@ -294,7 +292,7 @@ static bool is_part(struct synthesis *it, const struct trial *trial, uint64_t ta
 	       is_pop(it, target);
 }
 
-/* A return of a part leads to each place after a call of one. */
+/* The return of a part leads to each place after a call of a part. */
 static void follow_return_of_part(struct synthesis *it, struct trial *trial, struct stack_state *state)
 {
 	struct x86_instruction pop = { .kind = X86_POP, .reg = X86_NONE };
@@ -357,7 +355,7 @@ static void follow_call(struct synthesis *it, struct trial *trial, uint64_t addr
 	reach(it, trial, next, state);
 }
 
-/* The places that a jump table leads to, from a state whose `bound` is its number of entries. False if that is not a table. */
+/* Follows a jump table with state->bound entries. False if it is none. */
 static bool follow_table(struct synthesis *it, struct trial *trial, struct stack_value table,
 			 const struct stack_state *state)
 {
@@ -411,7 +409,7 @@ static void follow_indirect_jump(struct synthesis *it, struct trial *trial, cons
 	trial->has_doubt = true;
 }
 
-/* A comparison before a conditional jump gives a bound on one of the two ways. */
+/* After a comparison, a conditional jump sets a bound on one of its two ways. */
 static void set_bound(struct stack_state *state, uint8_t condition, bool is_taken)
 {
 	int32_t compared = state->compared;
@@ -424,7 +422,7 @@ static void set_bound(struct stack_state *state, uint8_t condition, bool is_take
 		state->bound = compared;
 }
 
-/* The general registers that an instruction may change, bit by bit. */
+/* The general registers that an instruction may change, as a bit mask. */
 static uint16_t registers_changed(const struct x86_instruction *is)
 {
 	bool is_read = is->kind == X86_PUSH || is->kind == X86_STORE || is->kind == X86_COMPARE;
@@ -477,7 +475,7 @@ static void follow(struct synthesis *it, struct trial *trial, uint32_t number)
 	}
 }
 
-/* The states are final: each return must find its address at rsp. */
+/* Checks, with the final states, that each return finds its address at rsp. */
 static void check_returns(const struct synthesis *it, struct trial *trial)
 {
 	for (size_t i = trial->first; i < it->local.nr && !trial->failed; i++) {
@@ -491,8 +489,8 @@ static void check_returns(const struct synthesis *it, struct trial *trial)
 }
 
 /*
- * A call may never return, and what is after it may then be another function, or another part of this one. So code after such a call
- * is only believed if it leads to a return that finds the stack pointer it should.
+ * A call may never return; the code after it may then be another function, or another part of this one. So that code is accepted only if it
+ * leads to a return or jump at which the stack pointer is right.
  */
 static void find_proofs(struct synthesis *it, struct trial *trial)
 {
@@ -540,7 +538,7 @@ static void accept(struct synthesis *it, struct trial *trial)
 	it->local.nr = trial->first;
 }
 
-/* Follows a function until its states are final. */
+/* Follows a function until its states do not change any more. */
 static struct trial try(struct synthesis *it, uint64_t address, enum way way)
 {
 	struct trial trial = { .address = address,
@@ -584,7 +582,7 @@ static bool is_after_end(struct synthesis *it, uint64_t address, uint64_t positi
 		code_returns(it->returns, address + (uint64_t)(int64_t)distance) == CODE_NEVER_RETURNS);
 }
 
-/* Functions are aligned, or begin where others end. Other addresses come from bytes that only look like an address. */
+/* Functions are aligned, or begin where others end. Other addresses may be chance bytes. */
 static bool is_plausible(struct synthesis *it, uint64_t address, uint64_t position, enum synthesis_reason reason)
 {
 	uint8_t before = position ? it->code[position - 1] : 0;
@@ -593,7 +591,7 @@ static bool is_plausible(struct synthesis *it, uint64_t address, uint64_t positi
 	       (reason == SYNTHESIS_TAKEN && is_after_end(it, address, position));
 }
 
-/* A jump through a word of data, as in a PLT, is made where the stack is as at a call: no table of labels is one word. */
+/* Whether this is a jump through a word of data, as in a PLT: it is a tail call, because a jump table has more than one word. */
 static bool is_tail_call(const struct synthesis *it, const struct instruction *one)
 {
 	const struct x86_instruction *is = &one->is;
@@ -603,8 +601,8 @@ static bool is_tail_call(const struct synthesis *it, const struct instruction *o
 }
 
 /*
- * Whether what was found is enough to take this for a function. An address that is only taken, and not called, may be a label in the
- * middle of one: then its returns would have failed. One that never returns must call something, with the stack aligned as at a call.
+ * Whether the findings prove a function. An address that is only taken, and not called, may be a label inside a function: then its returns
+ * would have failed. A function that never returns must call something, with the stack aligned.
  */
 static bool is_convincing(struct synthesis *it, const struct trial *trial, enum synthesis_reason reason)
 {
@@ -639,7 +637,7 @@ int synthesis_try(struct synthesis *it, uint64_t address, enum synthesis_reason 
 	it->depth++;
 	for (enum way way = WAY_PARTS; way <= WAY_PADDING; way++) {
 		if ((way == WAY_NO_PARTS && !nr_sites) || (way == WAY_PADDING && !trial.nr_calls))
-			continue; /* that changes nothing */
+			continue; /* the result would be the same */
 		trial = try(it, address, way);
 		is_doubted = !trial.failed && !is_convincing(it, &trial, reason);
 		trial.failed |= is_doubted;

@@ -9,7 +9,7 @@
 
 enum {
 	CHUNK_BYTES = 64 * 1024,
-	OVERLAP_BYTES = 8, /* what is looked for is not longer */
+	OVERLAP_BYTES = 8, /* longest instruction or word that is searched for */
 	SCAN_BYTES_MAX = 64 << 20, /* of code and data in one file */
 	STARTS_MAX = 1 << 18,
 	BLOCK_SHIFT = 8,
@@ -19,14 +19,14 @@ struct search {
 	const struct elf_file *elf;
 	const struct code_gap *gaps;
 	size_t nr_gaps;
-	uint64_t low, nr_bytes; /* from the first gap's start to the last one's end */
-	uint8_t *blocks; /* of 1 << BLOCK_SHIFT bytes from `low` on, bit by bit: whether gaps are there */
+	uint64_t low, nr_bytes; /* from the start of the first gap to the end of the last */
+	uint8_t *blocks; /* bit mask: which blocks of 1 << BLOCK_SHIFT bytes, from `low` on, have gaps */
 	synthesis_starts *starts;
 	uint64_t nr_left; /* bytes that may still be read */
-	bool is_opcode[256]; /* bytes that scan_code() looks at */
+	bool is_opcode[256]; /* bytes that scan_code() decodes */
 };
 
-/* Notes the blocks of the gaps: most addresses that are found are far from gaps. 0, -ENOMEM. */
+/* Marks the blocks that have gaps: most addresses found are far from any. Returns 0 or -ENOMEM. */
 static int note_blocks(struct search *search)
 {
 	search->low = search->gaps[0].start;
@@ -43,7 +43,7 @@ static int note_blocks(struct search *search)
 	return 0;
 }
 
-/* Whether an address is near a gap, or in it. */
+/* Whether an address is in a block with a gap. */
 static inline bool is_near(const struct search *search, uint64_t address)
 {
 	uint64_t at = address - search->low;
@@ -72,8 +72,6 @@ static inline int add(struct search *search, uint64_t address, enum synthesis_re
 		return 0;
 	return vec_try_push(search->starts, (struct synthesis_start){ address, reason });
 }
-
-/* ---- symbols ---- */
 
 static int add_symbols(struct search *search, const struct elf_table *table)
 {
@@ -107,8 +105,6 @@ static int find_symbols(struct search *search)
 	return err;
 }
 
-/* ---- code and data ---- */
-
 static uint64_t distance_at(const uint8_t *bytes)
 {
 	int32_t distance;
@@ -117,7 +113,7 @@ static uint64_t distance_at(const uint8_t *bytes)
 	return (uint64_t)(int64_t)distance;
 }
 
-/* Whether one of eight bytes, after `mask`, is this one. */
+/* Whether one of eight bytes, masked, is `byte`. */
 static inline bool has_byte(uint64_t word, uint8_t mask, uint8_t byte)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -126,7 +122,7 @@ static inline bool has_byte(uint64_t word, uint8_t mask, uint8_t byte)
 	return (zero - ones) & ~zero & ones << 7;
 }
 
-/* Whether scan_code() has nothing to look at in eight bytes. */
+/* Whether scan_code() can skip eight bytes. */
 static inline bool is_dull(const struct search *search, const uint8_t *bytes)
 {
 	uint64_t word;
@@ -136,8 +132,8 @@ static inline bool is_dull(const struct search *search, const uint8_t *bytes)
 }
 
 /*
- * Calls, jumps and lea, wherever their bytes are found, also in the middle of another instruction: one in 10,000 such places leads
- * into a gap by chance. An address is only tried.
+ * Finds calls, jumps and lea by their bytes, also in the middle of other instructions: one in 10,000 such places leads into a gap by
+ * chance. Addresses are only tried later.
  */
 static int scan_code(struct search *search, const uint8_t *bytes, size_t nr, uint64_t address)
 {
@@ -163,7 +159,7 @@ static int scan_code(struct search *search, const uint8_t *bytes, size_t nr, uin
 	return err;
 }
 
-/* Words that are addresses: tables of functions, and the addends of relocations. */
+/* Finds words that are addresses: tables of functions, and addends of relocations. */
 static int scan_data(struct search *search, const uint8_t *bytes, size_t nr, uint64_t address)
 {
 	int err = 0;
@@ -207,7 +203,7 @@ static int scan_segments(struct search *search)
 	return err;
 }
 
-/* Sorts, and keeps the strongest of equal addresses. */
+/* Sorts, and keeps the strongest reason of equal addresses. */
 static int sort(synthesis_starts *starts)
 {
 	int err = radix_sort(starts->data, starts->nr, address);
@@ -240,7 +236,7 @@ int synthesis_starts_find(const struct elf_file *elf, const struct code_gap *gap
 
 	if (!nr_gaps)
 		return 0;
-	if (elf->type == ET_EXEC) { /* constants are addresses too: mov and push */
+	if (elf->type == ET_EXEC) { /* constants of mov and push are addresses too */
 		memset(&search.is_opcode[0xb8], true, 8);
 		search.is_opcode[0x68] = search.is_opcode[0xc7] = true;
 	}

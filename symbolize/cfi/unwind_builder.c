@@ -34,14 +34,14 @@ static int add_rule(struct unwind_builder *builder, struct st_unwind_rule rule, 
 	return err ?: hashidx_try_add(&builder->index, hash, *ret_number);
 }
 
-/* Finds or adds a rule. A cache comes first: most rules are used again soon. 0, -E2BIG, -ENOMEM. */
+/* Finds or adds a rule, with a cache, because most rules are soon used again. Returns 0, -E2BIG or -ENOMEM. */
 static int number_of(struct unwind_builder *builder, struct st_unwind_rule rule, uint32_t *ret_number)
 {
 	uint64_t bits = bits_of(rule);
 	size_t place = (bits * 0x9e3779b97f4a7c15u) >> 56;
 	int err;
 
-	if (bits == bits_of(builder->recent[place].rule)) { /* empty entries are right: rule 0 is all zeroes */
+	if (bits == bits_of(builder->recent[place].rule)) { /* empty entries are right: they are rule 0 */
 		*ret_number = builder->recent[place].number;
 		return 0;
 	}
@@ -88,7 +88,7 @@ static int add_row(struct unwind_builder *builder, uint64_t address)
 	return vec_try_push(&table->rows, ST_UNWIND_ROW(address, builder->rule));
 }
 
-/* Ends the current page. If its only row has no rule, the page has no rows. */
+/* Ends the current page. A page whose only row has no rule gets no rows. */
 static void close_page(struct unwind_builder *builder)
 {
 	struct unwind_table *table = &builder->table;
@@ -102,7 +102,7 @@ static void close_page(struct unwind_builder *builder)
 	builder->page_full = false;
 }
 
-/* Goes on to a page. Pages in between get one row each, with the current rule. 0, -E2BIG, -ENOMEM. */
+/* Moves on to a page. The pages between get one row each, with the current rule. Returns 0, -E2BIG or -ENOMEM. */
 static int go_to_page(struct unwind_builder *builder, uint64_t page)
 {
 	while (builder->page < page) {
@@ -116,7 +116,7 @@ static int go_to_page(struct unwind_builder *builder, uint64_t page)
 	return 0;
 }
 
-/* The page has no room for more rows: the rest of it gets no rule, from its last row on. */
+/* The page is full: from its last row on, it has no rule. */
 static int fill_page(struct unwind_builder *builder)
 {
 	vec_last(&builder->table.rows) &= ~(uint32_t)(ST_UNWIND_RULES_MAX - 1);

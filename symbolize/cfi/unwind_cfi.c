@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The instructions of DWARF 5, 6.4.2, and those of GNU (binutils, include/dwarf2.h). */
+/* Instructions of DWARF 5, 6.4.2, and of GNU (binutils, include/dwarf2.h). */
 #include "symbolize/cfi/unwind_cfi.h"
 
 #include <dwarf.h>
@@ -16,25 +16,25 @@ enum {
 
 enum {
 	WORD_BYTES = 8,
-	REMEMBERED_MAX = 32, /* nested at most 16 deep in what Debian ships */
+	REMEMBERED_MAX = 32, /* Debian's files nest at most 16 */
 	SIGCONTEXT_IP = 128, /* offset of rip in struct sigcontext, asm/sigcontext.h */
 };
 
-/* ---- from a state to a rule that the kernel side can follow ---- */
+/* ---- from a state to a rule ---- */
 
 static bool fits_16(int64_t value)
 {
 	return value >= INT16_MIN && value <= INT16_MAX;
 }
 
-/* How the caller's rbp is found. A place relative to rsp becomes one relative to the CFA, if the CFA is relative to rsp. */
+/* How the caller's rbp is found. If the CFA is relative to rsp, a place relative to rsp becomes one relative to the CFA. */
 static uint8_t bp_rule(const struct cfi_state *state, int16_t *ret_offset)
 {
 	int64_t offset = state->bp.offset;
 	uint8_t how = ST_UNWIND_BP_AT_CFA;
 
 	switch (state->bp.where) {
-	case SAVED_UNSAID: /* by the psABI, functions preserve rbp */
+	case SAVED_UNSAID: /* psABI: functions preserve rbp */
 	case SAVED_SAME:
 		return ST_UNWIND_BP_SAME;
 	case SAVED_AT_CFA:
@@ -56,7 +56,7 @@ static uint8_t bp_rule(const struct cfi_state *state, int16_t *ret_offset)
 	return how;
 }
 
-/* Sets kind and offsets of a rule; false if no rule can express this CFA. */
+/* Sets kind and offsets of a rule. False if no rule can express this CFA. */
 static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 {
 	bool is_sp = cfa->reg == REG_SP, is_bp = cfa->reg == REG_BP;
@@ -83,13 +83,12 @@ static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 	return (is_sp || (is_bp && cfa->kind == CFA_DEREF)) && fits_16(cfa->offset) && fits_16(cfa->add);
 }
 
-/* Whether the CFA of a rule needs the rule's register. */
 static bool has_register(const struct st_unwind_rule *rule)
 {
 	return rule->kind == ST_UNWIND_REGISTER || rule->kind == ST_UNWIND_DEREF_INDEXED;
 }
 
-/* A signal frame: rip is saved at rsp + ra.offset, in a struct sigcontext with the other registers. */
+/* A signal frame: rsp + ra.offset is the rip of a struct sigcontext, which has the other registers too. */
 static struct st_unwind_rule signal_rule(const struct cfi_state *state)
 {
 	int64_t offset = state->ra.offset - SIGCONTEXT_IP;
@@ -99,7 +98,7 @@ static struct st_unwind_rule signal_rule(const struct cfi_state *state)
 	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = (int32_t)offset };
 }
 
-/* The rule for a state: ST_UNWIND_UNSUPPORTED if no rule can express it, ST_UNWIND_INVALID if it is not set. */
+/* The rule for a state: ST_UNWIND_UNSUPPORTED if no rule can express it, ST_UNWIND_INVALID if it was not set. */
 static struct st_unwind_rule rule_of(const struct cfi_state *state, bool is_signal)
 {
 	struct st_unwind_rule rule = {}, unsupported = { .kind = ST_UNWIND_UNSUPPORTED };
@@ -130,9 +129,7 @@ static struct st_unwind_rule rule_of(const struct cfi_state *state, bool is_sign
 	return rule;
 }
 
-/* ---- expressions ---- */
-
-/* Whether this is what binutils writes for .plt after "rsp + offset": breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
+/* Whether this follows "rsp + offset" as binutils writes it for .plt: breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
 static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 {
 	static const uint8_t before[] = { DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
@@ -147,8 +144,8 @@ static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 }
 
 /*
- * Skips what OpenSSL's assembler writes after "rsp + offset" where a register counts the words above rsp: bregN 0, lit8, mul, plus.
- * False if it is not that.
+ * Skips bregN 0, lit8, mul, plus, which OpenSSL's assembler writes after "rsp + offset" if a register counts words above rsp. False if the
+ * bytes differ.
  */
 static bool skip_index(struct byte_reader *bytes, uint32_t *ret_index)
 {
@@ -164,7 +161,7 @@ static bool skip_index(struct byte_reader *bytes, uint32_t *ret_index)
 	return true;
 }
 
-/* Reads an expression. Only the few forms that compilers and assemblers write are known. */
+/* Reads an expression, in one of the few forms that compilers and assemblers write. */
 static struct cfi_cfa expression(struct byte_reader *from)
 {
 	struct byte_reader bytes = bytes_part(from, bytes_uleb(from));
@@ -192,14 +189,12 @@ static struct cfi_cfa expression(struct byte_reader *from)
 	return bytes.bad ? other : cfa;
 }
 
-/* ---- the state ---- */
-
 struct run {
 	const struct cfi_cie *cie;
 	struct byte_reader bytes;
 	struct cfi_state state;
 	uint64_t address, end;
-	struct cfi_rows *rows; /* NULL while a CIE runs */
+	struct cfi_rows *rows; /* NULL in a CIE */
 	uint32_t nr_remembered;
 	struct cfi_state remembered[REMEMBERED_MAX];
 };
@@ -231,7 +226,7 @@ static void restore(struct run *run, uint64_t reg)
 		*saved = *saved_of(&initial, reg);
 }
 
-/* The product may wrap, only for malformed bytes: any offset is as good for them. */
+/* The product wraps only for malformed bytes, where any offset will do. */
 static int64_t factored(const struct run *run, uint64_t value)
 {
 	return (int64_t)(value * (uint64_t)run->cie->common.data_factor);
@@ -241,8 +236,6 @@ static void set_cfa(struct run *run, uint64_t reg, int64_t offset)
 {
 	run->state.cfa = (struct cfi_cfa){ .kind = CFA_REGISTER, .reg = register_number(reg), .offset = offset };
 }
-
-/* ---- rows ---- */
 
 static int end_row(struct run *run)
 {
@@ -254,7 +247,7 @@ static int end_row(struct run *run)
 	return vec_try_push(&run->rows->rows, row);
 }
 
-/* Adds the row that ends at `address`, and goes on there. -EBADMSG for a lower address, and in a CIE. */
+/* Adds the row that ends at `address` and continues there. Returns -EBADMSG for a lower address, and in a CIE. */
 static int advance_to(struct run *run, uint64_t address)
 {
 	int err;
@@ -277,13 +270,11 @@ static int advance(struct run *run, uint64_t delta)
 	return advance_to(run, run->address + bytes);
 }
 
-/* ---- instructions ---- */
-
-/* Instructions that set a register or the CFA. */
+/* An instruction that sets a register or the CFA. */
 static int step_register(struct run *run, uint8_t operation)
 {
 	struct byte_reader *bytes = &run->bytes, operands = *bytes;
-	uint64_t first = bytes_uleb(bytes); /* operand of nearly all instructions */
+	uint64_t first = bytes_uleb(bytes); /* operand of nearly all of them */
 	struct cfi_cfa place;
 
 	switch (operation) {
@@ -318,7 +309,7 @@ static int step_register(struct run *run, uint8_t operation)
 		save(run, first, SAVED_OTHERWISE, 0, 0);
 		return 0;
 	case DW_CFA_val_offset:
-	case DW_CFA_val_offset_sf: /* a signed LEB128 number has as many bytes as an unsigned one */
+	case DW_CFA_val_offset_sf: /* signed LEB128 has the same length as unsigned */
 		bytes_uleb(bytes);
 		save(run, first, SAVED_OTHERWISE, 0, 0);
 		return 0;
@@ -366,7 +357,7 @@ static int step(struct run *run)
 	switch (operation) {
 	case DW_CFA_nop:
 		return 0;
-	case DW_CFA_set_loc: /* no known tool writes it; relative addresses are refused */
+	case DW_CFA_set_loc: /* unused by known tools; relative addresses are refused */
 		if (run->cie->common.encoding & POINTER_BASE)
 			return -EBADMSG;
 		return advance_to(run, eh_pointer_value(bytes, run->cie->common.encoding, WORD_BYTES));
@@ -402,7 +393,7 @@ static int run_all(struct run *run)
 	return end_row(run);
 }
 
-/* Sets range and instructions of an FDE; false if its range is empty or wraps. */
+/* Sets range and instructions of an FDE. False if the range is empty or wraps. */
 static bool start_run(struct run *run, const struct cfi *cfi, const struct cfi_fde *fde)
 {
 	struct byte_reader at = frame_section_from(&cfi->section, fde->position);
@@ -424,7 +415,7 @@ int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_
 	struct run run;
 	int err;
 
-	/* member by member, since clearing `remembered` would take long: it is large and rarely used */
+	/* `remembered` is large and rarely used, so it is not cleared */
 	run.cie = cie;
 	run.state = cie->initial;
 	run.rows = rows;
@@ -441,9 +432,7 @@ int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_
 	return vec_try_push(&rows->rows, (struct cfi_row){ .address = fde->start }) ?: -EBADMSG;
 }
 
-/* ---- finding CIEs and FDEs ---- */
-
-/* Adds a CIE, and runs its instructions. 0 or -ENOMEM. */
+/* Adds a CIE and runs its instructions. Returns 0 or -ENOMEM. */
 static int add_cie(struct cfi *cfi, const struct frame_entry *entry)
 {
 	struct cfi_cie cie = { .position = (uint32_t)entry->position };
@@ -456,7 +445,7 @@ static int add_cie(struct cfi *cfi, const struct frame_entry *entry)
 	return vec_try_push(&cfi->cies, cie);
 }
 
-/* Finds the index of the CIE at a position. *cie is the result of the last call, which is tried first. */
+/* Finds the index of the CIE at a position. First tries *cie, the result of the last call. */
 static bool find_cie(const struct cfi *cfi, uint64_t position, uint32_t *cie)
 {
 	size_t nr;
@@ -507,7 +496,7 @@ int unwind_cfi_scan(struct cfi *cfi, struct frame_section *section)
 
 	*cfi = (struct cfi){ .section = *section };
 	*section = (struct frame_section){};
-	/* In .eh_frame, FDEs follow their CIE; in .debug_frame, they may come before it. */
+	/* In .eh_frame, FDEs follow their CIE; in .debug_frame they may precede it. */
 	err = scan(cfi, true, !cfi->section.is_debug);
 	if (!err && cfi->section.is_debug)
 		err = scan(cfi, false, true);

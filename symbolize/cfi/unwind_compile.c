@@ -11,11 +11,11 @@
 #include "symbolize/cfi/unwind_synthesis.h"
 #include "symbolize/elf/elf_needs.h"
 
-#define GO_FUNCTION UINT32_MAX /* in cfi_fde.cie: a Go function, and `position` is its number in .gopclntab */
+#define GO_FUNCTION UINT32_MAX /* cfi_fde.cie of a Go function; `position` is its number in .gopclntab */
 
 enum {
-	PADDING_MAX = 15, /* bytes between functions, where the rule of the first one goes on: no code runs there */
-	GAP_BYTES_MIN = 256, /* of code without information, for rows from its instructions */
+	PADDING_MAX = 15, /* bytes between functions; the rule of the first one extends over them, because no code runs there */
+	GAP_BYTES_MIN = 256, /* of a gap for which rows are made from instructions */
 	ENTRY_BYTES_MAX = 64, /* of the code at a program's entry; glibc's loader has 61 */
 	CONTEXT_BYTES_MAX = 128, /* of glibc's __start_context */
 };
@@ -26,10 +26,10 @@ struct compile {
 	struct unwind_go go;
 	struct cfi_rows rows;
 	struct unwind_builder builder;
-	uint64_t low, high; /* the code's first address, and the one after its last */
-	uint64_t end; /* of the last function with rows; 0 before the first one */
-	code_gaps gaps; /* code without information, as it was found */
-	bool may_start_contexts; /* glibc itself, or a program that it is linked into */
+	uint64_t low, high; /* first address of code, and end of the last */
+	uint64_t end; /* end of the last function with rows; 0: none yet */
+	code_gaps gaps; /* code without information */
+	bool may_start_contexts; /* the file is glibc, or statically linked with it */
 };
 
 static void compile_done(struct compile *compile)
@@ -41,7 +41,7 @@ static void compile_done(struct compile *compile)
 	unwind_builder_done(&compile->builder);
 }
 
-/* Finds the first address of the file's code, and the one after its last. 0, -EBADMSG, -ENODATA without code. */
+/* Finds the first address of code, and the end of the last. Returns 0, -EBADMSG, or -ENODATA without code. */
 static int find_code(const struct elf_file *elf, uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -75,7 +75,7 @@ static int scan(struct compile *compile, int (*find)(const struct elf_file *elf,
 	return err;
 }
 
-/* Adds the Go functions to those of .eh_frame, which are C functions in a Go program. */
+/* Adds the Go functions to those of .eh_frame, which has the C functions of a Go program. */
 static int add_go(struct compile *compile)
 {
 	int err = unwind_go_read(&compile->go, compile->elf);
@@ -84,7 +84,7 @@ static int add_go(struct compile *compile)
 	for (uint64_t i = 0; i < compile->go.table.nr && !err; i++) {
 		struct cfi_fde function = { unwind_go_start(&compile->go, i), (uint32_t)i, GO_FUNCTION };
 
-		if (function.start < before) /* malformed: each function ends where the next one starts */
+		if (function.start < before) /* malformed: functions are contiguous */
 			break;
 		before = function.start;
 		err = vec_try_push(&compile->cfi.fdes, function);
@@ -97,7 +97,7 @@ static bool is_nothing(int err)
 	return err == -ENODATA || err == -EBADMSG;
 }
 
-/* Finds the functions. A malformed section counts as a missing one. Returns its error only if no other section has any. */
+/* Finds the functions. A malformed section counts as missing; its error is returned only if no other section has functions. */
 static int find_frames(struct compile *compile)
 {
 	int eh = scan(compile, frame_section_eh), go, debug;
@@ -111,7 +111,7 @@ static int find_frames(struct compile *compile)
 	return debug == -ENODATA ? eh : debug;
 }
 
-/* Notes [start, end), which has no information, if it is code. 0, -ENOMEM. */
+/* Adds [start, end) as code without information, if it is code. Returns 0 or -ENOMEM. */
 static int note_gap(struct compile *compile, uint64_t start, uint64_t end)
 {
 	const Elf64_Phdr *segment = end > start ? elf_file_segment_at(compile->elf, start, PF_X) : NULL;
@@ -121,7 +121,7 @@ static int note_gap(struct compile *compile, uint64_t start, uint64_t end)
 	return vec_try_push(&compile->gaps, (struct code_gap){ start, end });
 }
 
-/* [start, next) has no information, except that stubs for the return from a signal are known by their bytes. */
+/* Handles [start, next), which has no information: recognises stubs for the return from a signal by their bytes. */
 static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 {
 	static const struct st_unwind_rule none;
@@ -142,8 +142,8 @@ static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 }
 
 /*
- * The end of the code at the program's entry: the first padding (a long nop) or stub for the return from a signal, and at
- * most `next` or ENTRY_BYTES_MAX. It is the entry itself if the code cannot be read.
+ * The end of the code at the program's entry: the first long nop (padding) or stub for the return from a signal; at most `next` or
+ * ENTRY_BYTES_MAX. Returns the entry if the code cannot be read.
  */
 static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
 {
@@ -163,8 +163,8 @@ static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
 }
 
 /*
- * As add_unknown(), but the function at the ELF header's entry gets the rule of an outermost frame, because nothing calls
- * it. musl gives that function no information, nor does glibc in its loader.
+ * As add_unknown(), but the function at the file's entry gets the rule of an outermost frame. musl gives it no information, nor does glibc
+ * in its loader.
  */
 static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 {
@@ -185,9 +185,9 @@ static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 }
 
 /*
- * Whether this is glibc's __start_context, into which the function of makecontext() returns. Its unwind information is that of a called
- * function, but it begins with another stack than the one above, where a pointer to the next context is: mov %rbx,%rsp;
- * mov (%rsp),%rdi; test %rdi,%rdi. To be called for functions with one row, of files that may have it, because it reads the file.
+ * Whether this is glibc's __start_context, to which the function of makecontext() returns. It switches to a stack with a pointer to the
+ * next context: mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi. But its unwind information is that of a called function. Reads the file, so
+ * call it only for functions with one row, in files that may have it.
  */
 static bool is_context_start(const struct elf_file *elf, const Elf64_Phdr *segment, uint64_t start, uint64_t end)
 {
@@ -199,13 +199,13 @@ static bool is_context_start(const struct elf_file *elf, const Elf64_Phdr *segme
 	       !memcmp(code, begin, sizeof(begin));
 }
 
-/* Makes the function an outermost frame, from the byte before it on: its address is a return address. */
+/* Makes the function an outermost frame, from the byte before it on, because its address is a return address. */
 static void make_root(struct cfi_rows *rows, uint64_t start, uint64_t before)
 {
 	rows->rows.data[0] = (struct cfi_row){ start > before ? start - 1 : start, { .kind = ST_UNWIND_STOP } };
 }
 
-/* Adds the rows of one function up to `limit`, where the next one starts. */
+/* Adds the rows of one function, up to `limit`, where the next one starts. */
 static int add_function(struct compile *compile, const struct cfi_fde *fde, uint64_t limit)
 {
 	const Elf64_Phdr *segment = elf_file_segment_at(compile->elf, fde->start, PF_X);
@@ -254,7 +254,6 @@ static void note_segments(const struct elf_file *elf, struct unwind_table *table
 	}
 }
 
-/* All rows, by ascending address. */
 static int add_all(struct compile *compile)
 {
 	const struct cfi_fde *fdes = compile->cfi.fdes.data;
@@ -270,7 +269,7 @@ static int add_all(struct compile *compile)
 
 /* ---- code without information ---- */
 
-/* Every file has small gaps: the linker's own code, and entries of its PLT. A file with only these costs nothing more. */
+/* Ignores small gaps, which every file has: the linker's own code, and entries of its PLT. */
 static bool has_large_gap(const struct compile *compile)
 {
 	for (size_t i = 0; i < compile->gaps.nr; i++)
@@ -279,17 +278,17 @@ static bool has_large_gap(const struct compile *compile)
 	return false;
 }
 
-/* A table with rows for its gaps, while it is put together. */
+/* A table under construction, with rows for its gaps. */
 struct fill {
 	const code_gaps *gaps;
-	const struct cfi_rows *made; /* for the gaps */
-	size_t nr_gaps, nr_made; /* of these are in the table */
-	uint64_t end; /* of the last of these gaps */
+	const struct cfi_rows *made; /* rows for the gaps */
+	size_t nr_gaps, nr_made; /* how many are in the table */
+	uint64_t end; /* end of the last of these gaps */
 	uint64_t high; /* end of the table's code */
 	struct unwind_builder builder;
 };
 
-/* Adds the gaps that begin up to `address`. */
+/* Adds the gaps that start up to `address`. */
 static int add_gaps(struct fill *fill, uint64_t address)
 {
 	static const struct st_unwind_rule none;
@@ -315,7 +314,7 @@ static int add_gaps(struct fill *fill, uint64_t address)
 	return err;
 }
 
-/* Adds a row of the table, unless it is in a gap. */
+/* Adds a row, unless it is in a gap. */
 static int add_outside(struct fill *fill, uint64_t address, struct st_unwind_rule rule)
 {
 	int err = add_gaps(fill, address);
@@ -339,7 +338,7 @@ static int add_page(struct fill *fill, const struct unwind_table *table, uint64_
 	return err;
 }
 
-/* Replaces a table by one that also has the rows that were made for its gaps. On errors it is as before. */
+/* Replaces a table by one with rows for its gaps. On errors, it stays as it is. */
 static int fill_table(const struct compile *compile, const struct cfi_rows *made, struct unwind_table *table)
 {
 	struct fill fill = { .gaps = &compile->gaps, .made = made, .high = compile->high };
@@ -362,7 +361,7 @@ static int fill_table(const struct compile *compile, const struct cfi_rows *made
 	return 0;
 }
 
-/* Makes rows for the gaps. Not in Go programs. If it cannot, the table stays as it is: what it has is right. */
+/* Makes rows for the gaps; not in Go programs. If that fails, the table stays as it is. */
 static void fill_gaps(const struct compile *compile, struct unwind_table *table)
 {
 	struct synthesis_facts facts = {};

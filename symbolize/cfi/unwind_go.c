@@ -9,14 +9,14 @@
 enum {
 	TABLE_MAX = 256 << 20,
 
-	/* of the runtime's funcFlag */
-	FLAG_TOP_FRAME = 1, /* the outermost function of a stack */
-	FLAG_SP_WRITE = 2, /* it switches stacks, so its distances from rsp are wrong */
+	/* the runtime's funcFlag */
+	FLAG_TOP_FRAME = 1, /* outermost function of a stack */
+	FLAG_SP_WRITE = 2, /* switches stacks, so its distances from rsp are wrong */
 	SIGRETURN_BYTES = 9,
 	STUB_MAX_BYTES = 32,
 };
 
-/* The bytes of the table from an offset in the file on. */
+/* The bytes of the table from a file offset on. */
 static struct byte_reader bytes_at(const struct unwind_go *go, uint64_t offset)
 {
 	struct byte_reader bytes = { .at = go->bytes, .end = go->bytes + go->table.nr_bytes };
@@ -60,8 +60,8 @@ uint64_t unwind_go_start(const struct unwind_go *go, uint64_t number)
 }
 
 /*
- * The rule where the return address is `distance` bytes above rsp. A function with a frame saves the caller's rbp right
- * below the return address (Go, cmd/internal/obj/x86/obj6.go, preprocess()).
+ * The rule if the return address is `distance` bytes above rsp. A function with a frame saves the caller's rbp just below the return
+ * address (Go, cmd/internal/obj/x86/obj6.go, preprocess()).
  */
 static struct st_unwind_rule rule_of(int64_t distance)
 {
@@ -86,8 +86,8 @@ static int64_t zigzag(uint64_t value)
 }
 
 /*
- * Reads a table of distances: pairs of a change of the distance, and the number of bytes of code that have the new one. A
- * change of 0 after the first pair ends it. 0, -EBADMSG, -ENOMEM.
+ * Reads a table of distances: pairs of a change of the distance, and the number of bytes of code with the new one. Ends with a change of 0
+ * after the first pair. Returns 0, -EBADMSG or -ENOMEM.
  */
 static int run_distances(struct byte_reader bytes, uint64_t start, struct cfi_rows *rows)
 {
@@ -110,7 +110,7 @@ static int run_distances(struct byte_reader bytes, uint64_t start, struct cfi_ro
 	return err;
 }
 
-/* Whether the function is a stub for the return from a signal, maybe with padding. */
+/* Whether the function is a stub for the return from a signal, perhaps with padding. */
 static bool is_sigreturn(const struct elf_file *elf, uint64_t start, uint64_t end)
 {
 	uint64_t stub, stub_end;
@@ -126,7 +126,7 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 	uint64_t record = go->table.records + place;
 	uint64_t id = number_at(go, record + go->table.flags, 1),
 		 flags = number_at(go, record + go->table.flags + 1, 1);
-	/* a record has the entry, then name, arguments, deferreturn, pcsp of 4 bytes each */
+	/* a record: entry; then name, arguments, deferreturn and pcsp, 4 bytes each */
 	uint64_t program = number_at(go, record + go->table.word + 12, 4);
 	int err;
 
@@ -134,10 +134,10 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 	rows->end = unwind_go_start(go, number + 1);
 	if (rows->end <= start || place > go->table.nr_bytes)
 		return 0;
-	if (is_sigreturn(elf, start, rows->end)) /* unwind_sigreturn_rule(): the row begins one byte before */
+	if (is_sigreturn(elf, start, rows->end)) /* the row begins one byte earlier: unwind_sigreturn_rule() */
 		return one_row(rows, elf_file_segment_at(elf, start - 1, PF_X) ? start - 1 : start,
 			       unwind_sigreturn_rule());
-	if (flags & FLAG_TOP_FRAME && id) /* sigtramp has the flag but no id: a signal frame follows it */
+	if (flags & FLAG_TOP_FRAME && id) /* sigtramp has the flag without an id; its caller is a signal frame */
 		return one_row(rows, start, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP });
 	if (flags & FLAG_SP_WRITE)
 		return one_row(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of Go programs. Go's linker writes no .eh_frame for Go code. But .gopclntab, by which Go's runtime unwinds, has the
- * distance from rsp to the return address for every instruction. Go 1.16 and later.
+ * Rows of Go programs, from Go 1.16 on. Go code has no .eh_frame, but .gopclntab, by which Go's runtime unwinds, has the distance from rsp
+ * to the return address for every instruction.
  */
 #pragma once
 
@@ -10,15 +10,15 @@
 
 struct unwind_go {
 	struct go_table table;
-	uint8_t *bytes; /* the whole table, freed by unwind_go_done() */
+	uint8_t *bytes; /* of the whole table; unwind_go_done() frees them */
 };
 
-/* Reads the table. 0, -ENODATA if the file has none or one of an unknown form, else as in elf_file.h. */
+/* Reads the table. Returns 0, -ENODATA if there is none of a known form, else as elf_file.h. */
 int unwind_go_read(struct unwind_go *go, const struct elf_file *elf);
 void unwind_go_done(struct unwind_go *go);
 
-/* Address where function `number` starts. For table.nr, which is not a function, it is the end of the last one. */
+/* Start address of function `number`. For table.nr: the end of the last function. */
 uint64_t unwind_go_start(const struct unwind_go *go, uint64_t number);
 
-/* Replaces `rows` by those of a function; returns as unwind_cfi_run(). */
+/* Replaces `rows` by those of a function. Returns as unwind_cfi_run(). */
 int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64_t number, struct cfi_rows *rows);

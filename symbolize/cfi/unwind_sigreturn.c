@@ -21,7 +21,7 @@ static const struct stub {
 
 struct st_unwind_rule unwind_sigreturn_rule(void)
 {
-	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 }; /* uc_mcontext of struct ucontext */
+	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 }; /* offset of uc_mcontext in struct ucontext */
 }
 
 /* The first stub in a chunk, or NULL. */
@@ -66,7 +66,7 @@ bool unwind_sigreturn_find(const struct elf_file *elf, uint64_t start, uint64_t 
 		}
 		if (nr < CHUNK_BYTES)
 			break;
-		start += nr - STUB_MAX; /* chunks overlap: a stub may lie across their border */
+		start += nr - STUB_MAX; /* chunks overlap, because a stub may span two */
 		offset += nr - STUB_MAX;
 	}
 	return false;

@@ -19,7 +19,7 @@ static void synthesis_done(struct synthesis *it)
 	free(it->start_at);
 }
 
-/* Reads the code of the gaps, as many as the limits allow. */
+/* Reads the code of the gaps, up to the limits. */
 static int read_gaps(struct synthesis *it)
 {
 	uint64_t nr_bytes = 0;
@@ -45,7 +45,7 @@ static int read_gaps(struct synthesis *it)
 	if (!it->code || !it->marks || !it->touched || !it->start_at || !it->returns)
 		return -ENOMEM;
 	it->returns->elf = it->elf;
-	/* all at once: what is never used costs nothing, and growing copies */
+	/* at once, because growing copies; unused memory costs nothing */
 	if (vec_try_reserve(&it->finished, nr_bytes / 4) || vec_try_reserve(&it->local, INSTRUCTIONS_MAX))
 		return -ENOMEM;
 	nr_bytes = 0;
@@ -68,7 +68,7 @@ static int add_row(struct cfi_rows *rows, uint64_t address, struct st_unwind_rul
 	return vec_try_push(&rows->rows, (struct cfi_row){ address, rule });
 }
 
-/* From a byte on, the first one where something is known, or `end`. What was never touched is not even read: that costs page faults. */
+/* The next byte that is known, or `end`. Does not read marks that were never touched, which would cost page faults. */
 static uint64_t skip_unknown(const struct synthesis *it, uint64_t at, uint64_t end)
 {
 	while (at < end) {
@@ -127,7 +127,7 @@ int unwind_synthesise(const struct elf_file *elf, const code_gaps *gaps, struct 
 	for (size_t i = 0; i < found.nr && !err; i++)
 		if (found.data[i].reason == SYNTHESIS_FUNCTION)
 			err = synthesis_add_start(&it, found.data[i].address, SYNTHESIS_FUNCTION);
-	/* functions first, so that what only may be one cannot take their code */
+	/* known functions first, so that mere candidates cannot take their code */
 	for (uint64_t pass = 0; pass < 2 && !err; pass++)
 		for (size_t i = 0; i < found.nr && !err; i++)
 			if ((found.data[i].reason == SYNTHESIS_FUNCTION) != pass)

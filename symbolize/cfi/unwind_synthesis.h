@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows for code without CFI, from its own instructions. docs/internals/unwind-synthesis.md has the method.
+ * Rows for code without CFI, from its instructions: docs/internals/unwind-synthesis.md.
  *
- * A function is followed from its start with the state of stack_state.h. It gets rows only if all of it fits together: each `ret` and
- * each jump to another function finds the stack pointer where it was at the start, and everything that is reached is code.
+ * A function is followed from its start with the state of stack_state.h. It gets rows only if it is consistent: each `ret` and each jump to
+ * another function finds the stack pointer where it was at the start, and everything reached is code.
  */
 #pragma once
 
@@ -19,19 +19,19 @@ struct stack_state;
 
 /* For reports. */
 struct synthesis_facts {
-	uint64_t nr_bytes; /* of the gaps that were looked at */
-	uint64_t nr_claimed; /* bytes of instructions that have a rule */
+	uint64_t nr_bytes; /* of all gaps within the limits */
+	uint64_t nr_claimed; /* bytes of instructions with a rule */
 	uint32_t nr_functions, nr_rejected;
-	bool cut; /* the budget ended before the work */
-	/* For tests, or NULL: called for each accepted instruction, with the state before it. */
+	bool cut; /* a limit was reached */
+	/* For tests, or NULL: called for each accepted instruction with the state before it. */
 	void (*observe)(void *context, uint64_t address, const struct x86_instruction *is,
 			const struct stack_state *state);
 	void *context;
 };
 
 /*
- * Appends rows for the gaps, which are in ascending order, to *rows, by ascending address: a row without a rule where what is known
- * ends. Adds to *facts. 0 or -ENOMEM; else as in elf_file.h.
+ * Appends rows for the gaps, ascending; a row without a rule where knowledge ends. `gaps` must be ascending. Adds to *facts. Returns 0,
+ * -ENOMEM, or as elf_file.h.
  */
 int unwind_synthesise(const struct elf_file *elf, const code_gaps *gaps, struct cfi_rows *rows,
 		      struct synthesis_facts *facts);

@@ -35,8 +35,6 @@ int unwind_table_address_of_offset(const struct unwind_table *table, uint64_t of
 	return -ENODATA;
 }
 
-/* ---- checking ---- */
-
 static bool rules_are_sound(const struct unwind_table *table)
 {
 	static const struct st_unwind_rule none;

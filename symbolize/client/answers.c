@@ -18,7 +18,7 @@ void found_done(struct found *found)
 	found->ranges = NULL;
 }
 
-/* A name is present exactly if the status is SYMBOL_OK. */
+/* The name is set only if the status is SYMBOL_OK. */
 static void take_name(const struct message *message, struct text_pool *texts, uint32_t i,
 		      struct symbol_answer *ret_answer)
 {
@@ -65,9 +65,7 @@ size_t answers_none(const struct message *message, size_t nr, struct symbol_answ
 	return message->header.nr;
 }
 
-/* ---- answers of several messages ---- */
-
-/* The pool's copy of a string of the message; NULL, and *err set, if there is none. */
+/* Returns the pool's copy of a string of the message; NULL, and *err, if that fails. */
 static const char *keep_text(const struct message *message, struct text_pool *texts, uint32_t position, int *err)
 {
 	const char *text = message_text(message, position), *kept = text ? text_pool_add(texts, text) : NULL;
@@ -139,7 +137,7 @@ static int take_missing(const struct message *message, struct text_pool *texts, 
 	return err;
 }
 
-/* The lines of one place must be adjacent, and come only once. */
+/* The lines of one place must be adjacent. */
 static int take_line(const struct message *message, struct text_pool *texts, uint32_t i, struct found *found)
 {
 	struct symbol_line_range *range;
@@ -186,7 +184,7 @@ static int worker_errno(uint32_t status)
 
 int answers_found(const struct message *message, struct text_pool *texts, struct found *found)
 {
-	/* A message has 40 KB of text at most, so it is enough to check the size before each. */
+	/* A message has at most 40 KB of text, so one check per message is enough. */
 	int err = texts->nr_bytes - found->nr_before > ANSWER_TEXT_MAX ? -EMSGSIZE : 0;
 
 	if (message->header.status)
@@ -205,8 +203,6 @@ int answers_found(const struct message *message, struct text_pool *texts, struct
 		return err;
 	return message->header.nr ? 1 : -EPROTO; /* empty messages could go on for ever */
 }
-
-/* ---- suggestions ---- */
 
 size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room)
 {

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-/* Nobody but the owner can open a file without a name, unless the owner passes on a descriptor. */
+/* A file without a name can be opened only by its owner, or through a descriptor that the owner passes on. */
 static bool is_open_to_others(const struct stat *status)
 {
 	return status->st_nlink &&
-	       status->st_mode & (S_IWGRP | S_IWOTH); /* with an ACL, the group's bits are its mask */
+	       status->st_mode & (S_IWGRP | S_IWOTH); /* with an ACL, these group bits are its mask */
 }
 
 struct owner owner_of(int fd, uint64_t root)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who can write a file, according to its descriptor and the root directory of its process. Files of one owner share a
- * worker. The files that root owns in our own root belong to one owner, the host.
+ * Who can write a file, judged by its descriptor and the root directory of its process. Files of one owner share a worker. root's files
+ * below our own root directory belong to one owner, the host.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 struct owner {
-	uint64_t root; /* of the process, by the caller's numbers; 0: ours */
-	uint64_t device; /* of a FUSE mount, whose daemon controls everything else; 0: another file system */
-	uint64_t uid; /* OWNER_ANYBODY: anybody may write to it */
+	uint64_t root; /* of the process, numbered by the caller; 0: ours */
+	uint64_t device; /* of a FUSE mount, whose daemon controls its files; 0: another file system */
+	uint64_t uid; /* OWNER_ANYBODY: anybody may write */
 };
 
 #define OWNER_ANYBODY UINT64_MAX

@@ -7,7 +7,6 @@ enum {
 	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* in one message */
 };
 
-/* Sends a question, in as many messages as its places need, and waits for the first message of the answer. */
 static enum symbol_status ask_once(struct handed_file *file, const struct question *question)
 {
 	struct worker_link *link = file->link;

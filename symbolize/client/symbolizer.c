@@ -20,18 +20,18 @@
 #include "symbolize/worker/sandbox.h"
 
 enum {
-	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones at a time */
+	OWNERS_MAX = 256, /* links; the last one is shared by the owners for whom no link is left */
 	LOOK_MS = 100,
 };
 
-/* Another number of a file. */
+/* A second number of a file. */
 struct handed_alias {
 	uint32_t number, known;
 };
 
 /* `links` must be the first member: tests put their own worker into the first link. */
 struct symbolizer {
-	struct worker_link *links[OWNERS_MAX]; /* the first is that of the host's files and the kernel */
+	struct worker_link *links[OWNERS_MAX]; /* [0]: files of the host, and the kernel */
 	size_t nr_links;
 	struct link_shared shared;
 	VEC(struct handed_alias) aliases;
@@ -97,14 +97,14 @@ int symbolizer_await(struct symbolizer *symbolizer)
 	struct worker_link *host = host_of(symbolizer);
 	int err = worker_link_is_up(host, START_TIMEOUT_MS) ? 0 : host->start_err ?: -EPIPE;
 
-	return err == -EPIPE ? -EIO : err; /* -EPIPE means that the reader of our output has closed it */
+	return err == -EPIPE ? -EIO : err; /* -EPIPE would mean that the reader of our output has gone */
 }
 
 const char *symbolizer_last_end(struct symbolizer *symbolizer)
 {
 	int end;
 
-	supervisor_settle(&symbolizer->shared.supervisor, START_TIMEOUT_MS); /* an answer contains how a worker ended */
+	supervisor_settle(&symbolizer->shared.supervisor, START_TIMEOUT_MS); /* the supervisor's answer tells how a worker ended */
 	end = symbolizer->shared.supervisor.last_end;
 	if (end == WORKER_END_UNKNOWN)
 		return NULL;
@@ -130,9 +130,7 @@ int64_t symbolizer_cpu_ms(const struct symbolizer *symbolizer)
 	return sum;
 }
 
-/* ---- adding files ---- */
-
-/* Nothing but a regular file is sent to a worker: reading a FIFO or a device may never end. */
+/* Only regular files are sent to a worker: reading a FIFO or a device may never end. */
 static bool is_regular(int fd)
 {
 	struct stat status;
@@ -140,7 +138,7 @@ static bool is_regular(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Whether we have half of the descriptors that we may have: the rest is for BPF objects and perf events. */
+/* Whether half of our descriptors are in use here: the rest is for BPF objects and perf events. */
 static bool holds_too_many(const struct symbolizer *symbolizer)
 {
 	struct rlimit limit;
@@ -162,7 +160,7 @@ static enum symbol_status refusal_of(const struct symbolizer *symbolizer, int fd
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
-/* For a further owner: the least recently used link of an owner about whom there is nothing to know any more, or NULL. */
+/* For a new owner: the least recently used link whose owner needs it no more, or NULL. */
 static struct worker_link *reuse_link(struct symbolizer *symbolizer, const struct owner *owner)
 {
 	struct worker_link *found = NULL;
@@ -178,10 +176,7 @@ static struct worker_link *reuse_link(struct symbolizer *symbolizer, const struc
 	return found;
 }
 
-/*
- * The link for files of the owner of `fd`. If the caller cannot open files again for another worker (options.open_again), all count as the
- * host's. Owners for whom no link is left share one.
- */
+/* The link for files of the owner of `fd`. If the caller cannot open files again (options.open_again), all count as the host's. */
 static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32_t root)
 {
 	struct worker_link *reused;
@@ -198,14 +193,14 @@ static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32
 		reused = i ? NULL : reuse_link(symbolizer, &owner);
 		if (reused)
 			return reused;
-		owner = (struct owner){ UINT64_MAX, UINT64_MAX, OWNER_ANYBODY }; /* of all that are too many */
+		owner = (struct owner){ UINT64_MAX, UINT64_MAX, OWNER_ANYBODY }; /* stands for all owners without a link of their own */
 	}
 	return symbolizer->nr_links < OWNERS_MAX && !add_link(symbolizer, &owner)
 		       ? symbolizer->links[symbolizer->nr_links - 1]
 		       : host_of(symbolizer);
 }
 
-/* The file with this number; the kernel for SYMBOL_KERNEL; or NULL. */
+/* NULL: no such file. */
 static struct handed_file *file_of(const struct symbolizer *symbolizer, uint32_t number)
 {
 	struct handed_file *file = NULL;
@@ -275,7 +270,7 @@ int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int f
 	return 0;
 }
 
-/* Takes a request that is done. If there is none, *ret_waits: requests are still waiting. */
+/* Takes a finished request. *ret_waits: there is none, but some are unfinished. */
 static bool next_unwind(struct symbolizer *symbolizer, struct symbol_unwind *ret_unwind, bool *ret_waits)
 {
 	*ret_waits = false;
@@ -299,7 +294,7 @@ bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struc
 		if (!waits || left <= 0 || waiting_has_ended())
 			return false;
 		poll(changes, 2, (int)(left < LOOK_MS ? left : LOOK_MS)); /* a worker that hangs sends nothing */
-		if (changes[1].revents) /* this may be an answer that no link waits for */
+		if (changes[1].revents) /* may be an answer for which no link waits */
 			supervisor_settle(&symbolizer->shared.supervisor, 0);
 	}
 	return true;
@@ -363,11 +358,9 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 	return 0;
 }
 
-/* ---- names ---- */
-
 /*
- * Takes the names of the message. *ret_nr is their number; 0: the worker had too little room, and another one may try.
- * SYMBOL_OK, or the status of a malformed message.
+ * Takes the names of the message. *ret_nr: their number; 0: the worker had too little room, and another one may try. Returns SYMBOL_OK, or
+ * the status of a malformed message.
  */
 static enum symbol_status take_names(struct handed_file *file, size_t nr, struct symbol_answer *ret_answers,
 				     size_t *ret_nr)
@@ -431,8 +424,6 @@ void symbolizer_forget_names(struct symbolizer *symbolizer, size_t nr_kept)
 	symbolizer->shared.nr_forgotten++;
 }
 
-/* ---- functions by name ---- */
-
 static int compare_functions(const void *left, const void *right)
 {
 	const struct symbol_function *a = left, *b = right;
@@ -445,8 +436,8 @@ static int compare_functions(const void *left, const void *right)
 }
 
 /*
- * An implementation replaces its resolver, and comes before a symbol at the same address; the best of several names
- * comes last, as in the symbol table. The worker cannot sort, because qsort() asks for the memory size.
+ * An implementation replaces its resolver, and precedes a symbol at the same address. The best of several names comes last, as in the
+ * symbol table. Not in the worker, where qsort() is forbidden (it calls sysinfo()).
  */
 static void sort_functions(struct found *found)
 {
@@ -503,7 +494,7 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 
 	if (err)
 		return err;
-	if (found.probes.nr) /* not in the worker, because qsort() asks for the memory size */
+	if (found.probes.nr) /* see sort_functions() */
 		qsort(found.probes.data, found.probes.nr, sizeof(*found.probes.data), compare_probes);
 	*ret_probes = found.probes.data;
 	*ret_nr = found.probes.nr;
@@ -528,7 +519,7 @@ int symbolizer_find_ends(struct symbolizer *symbolizer, uint32_t file, int fd, u
 	return err;
 }
 
-/* Asks a question whose answer is up to `room` texts in one message. */
+/* Asks a question whose answer is at most `room` texts in one message. */
 static size_t ask_texts(struct symbolizer *symbolizer, uint32_t file, const struct question *question,
 			const char **ret_texts, size_t room)
 {
@@ -555,8 +546,6 @@ size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const st
 
 	return ask_texts(symbolizer, file, &question, ret_sentences, room);
 }
-
-/* ---- source lines ---- */
 
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines)
@@ -599,8 +588,6 @@ size_t symbolizer_owner(struct symbolizer *symbolizer, uint32_t file)
 		i++;
 	return i;
 }
-
-/* ---- build ids ---- */
 
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
 {

@@ -6,7 +6,7 @@
 #include "core/base/cleanup.h"
 
 enum {
-	/* Requests sent ahead of their answers: about the files that a program maps while the caller is busy. */
+	/* Requests sent ahead of their answers: about as many as a program maps files while the caller is busy. */
 	WINDOW = 32,
 };
 
@@ -30,7 +30,7 @@ int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd)
 	return err;
 }
 
-/* Finishes the first request that is not done. */
+/* Finishes the first unfinished request. */
 static void finish(struct unwind_queue *queue, enum symbol_status status)
 {
 	struct unwind_request *request = &queue->requests.data[queue->nr_done++];
@@ -112,9 +112,7 @@ bool unwind_queue_next(struct unwind_queue *queue, struct symbol_unwind *ret_unw
 	return true;
 }
 
-/* ---- receiving a table ---- */
-
-/* Reserves memory for a table of the sizes that the worker claims; unused memory costs nothing. */
+/* Reserves memory for the sizes that the worker claims; unused memory costs nothing. */
 static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 {
 	int err;
@@ -168,7 +166,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 	return err;
 }
 
-/* Copies the next bytes of the three arrays, which come one after the other; `nr_taken` have already come. */
+/* Copies the next bytes of the three arrays, which arrive one after the other; `nr_taken` have arrived. */
 static void copy_part(struct unwind_queue *queue, const unsigned char *bytes, size_t nr)
 {
 	struct unwind_table *table = &queue->intake;

@@ -11,16 +11,16 @@
 #include "symbolize/worker/sandbox.h"
 
 enum {
-	LOSSES_MAX = 4,       /* from this many lost workers on, there is a pause before the next */
-	PAUSE_MS = 5000,      /* the first pause; each further one is twice as long */
+	LOSSES_MAX = 4,       /* from this many lost workers on, the next starts after a pause */
+	PAUSE_MS = 5000,      /* the first pause; each later one is twice as long */
 	PAUSE_DOUBLINGS = 6,
 	NEVER_MS = INT32_MAX,
-	OWNER_TIME_MS = 10000, /* initial time for files of one owner other than the host */
+	OWNER_TIME_MS = 10000, /* initial time for the files of one owner, except the host */
 	OWNER_TIME_SHARE = 10, /* this part of the elapsed time is added */
-	OWNER_TEXT_MAX = 64 << 20, /* bytes of names and lines of one owner's files; the host's have no limit */
+	OWNER_TEXT_MAX = 64 << 20, /* bytes of names and lines for the files of one owner; the host has no limit */
 	RUN_TEXT_MAX = 512 << 20,
-	FORGIVEN_MS = 600000, /* after a worker that lived this long, the count of losses restarts */
-	CPU_SECONDS = 60,     /* that a worker may use without an answer: enough for slow machines under emulation */
+	FORGIVEN_MS = 600000, /* a worker that lived this long resets the count of losses */
+	CPU_SECONDS = 60,     /* CPU time of a worker without an answer: enough for slow emulated machines */
 };
 
 int64_t link_now_ms(void)
@@ -107,8 +107,6 @@ struct handed_file *worker_link_place(struct worker_link *link)
 		       : &vec_last(&link->files);
 }
 
-/* ---- life of a worker ---- */
-
 void link_refuse(struct handed_file *file, enum symbol_status why)
 {
 	closep(&file->fd);
@@ -116,7 +114,7 @@ void link_refuse(struct handed_file *file, enum symbol_status why)
 	file->status = why;
 }
 
-/* Makes the file wait for the end of a pause, without a descriptor if it can be opened again. */
+/* Lets the file wait for the end of a pause; without a descriptor, if it can be opened again. */
 static void set_aside(struct worker_link *link, struct handed_file *file)
 {
 	if (!link->shared->options.open_again) {
@@ -157,7 +155,7 @@ bool worker_link_has_time(struct worker_link *link)
 	int64_t added_ms = (link_now_ms() - link->spent_ms) / OWNER_TIME_SHARE;
 
 	link->left_ms += added_ms;
-	link->spent_ms += added_ms * OWNER_TIME_SHARE; /* what is too short for a millisecond counts the next time */
+	link->spent_ms += added_ms * OWNER_TIME_SHARE; /* the remainder counts the next time */
 	if (link->left_ms > OWNER_TIME_MS)
 		link->left_ms = OWNER_TIME_MS;
 	return owner_same(&link->owner, &OWNER_HOST) || link->left_ms > 0;
@@ -207,7 +205,7 @@ static void give_up(struct worker_link *link)
 	pause_for(link, SYMBOL_NOT_STARTED, NEVER_MS);
 }
 
-/* Asks for a worker in our slot; in a pause only for the end of the present one. */
+/* Requests a worker in our slot; in a pause, only the end of the present one. */
 static void ask_supervisor(struct worker_link *link, unsigned int request)
 {
 	bool is_paused = worker_link_is_paused(link);
@@ -225,7 +223,7 @@ static void ask_supervisor(struct worker_link *link, unsigned int request)
 	}
 }
 
-/* Whether the worker has closed its end of the socket, which it does only by ending. */
+/* Whether the worker has closed its socket, which means that it has ended. */
 static bool has_ended(const struct worker_link *link)
 {
 	struct pollfd worker = { .fd = link->socket };
@@ -233,7 +231,6 @@ static bool has_ended(const struct worker_link *link)
 	return poll(&worker, 1, 0) == 1 && worker.revents & POLLHUP;
 }
 
-/* The first sent file without an acknowledgement, or NULL. */
 struct handed_file *link_first_sent(const struct worker_link *link)
 {
 	return link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
@@ -246,7 +243,7 @@ int64_t worker_link_cpu_ms(const struct worker_link *link)
 	return used_ms > 0 ? used_ms : 0;
 }
 
-/* The worker ends: its files will be sent to the next one, or opened again. */
+/* Leaves the present worker: its files will be sent to the next one, or opened again. */
 static void leave_worker(struct worker_link *link, enum symbol_status why)
 {
 	closep(&link->socket);
@@ -274,7 +271,6 @@ static void leave_worker(struct worker_link *link, enum symbol_status why)
 	link->sent.nr = 0;
 }
 
-/* Gives up the worker, and returns why. The culprit is the file or table that was sent first, else `asked` (may be NULL). */
 enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
 {
 	struct handed_file *oldest = link_first_sent(link), *culprit = oldest ?: asked;
@@ -295,7 +291,6 @@ enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status
 	return why;
 }
 
-/* Replaces a worker that has too little room left. */
 void link_replace_worker(struct worker_link *link)
 {
 	leave_worker(link, SYMBOL_NO_MEMORY);
@@ -317,7 +312,7 @@ bool worker_link_relieve(struct worker_link *link, struct handed_file *file)
 	return true;
 }
 
-/* Ends a worker that is not in use. What it had indexed is opened again when it is needed. */
+/* Ends a worker that is not in use. Its files are opened again when they are needed. */
 static void stop_worker(struct worker_link *link)
 {
 	leave_worker(link, SYMBOL_PAUSED);
@@ -341,7 +336,7 @@ static bool is_busy(const struct worker_link *link)
 	return link->socket < 0 || link->sent.nr || link->unwinds.nr_sent;
 }
 
-/* A free slot, or that of the link whose worker has not been used for the longest time; that of a busy worker only if `force`. */
+/* Takes a free slot, or that of the least recently used worker; of a busy worker only if `force`. */
 static int take_slot(struct worker_link *link, bool force)
 {
 	struct worker_link **slots = link->shared->slots, *least = NULL;
@@ -401,12 +396,10 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 	} else if (err != -ETIMEDOUT || timeout_ms) {
 		link->start_err = err;
 		note_loss(link, SYMBOL_NOT_STARTED);
-		ask_supervisor(link, 0); /* to end one that starts late */
+		ask_supervisor(link, 0); /* ends a worker that starts late */
 	}
 	return !err;
 }
-
-/* ---- another owner ---- */
 
 bool worker_link_is_unneeded(struct worker_link *link)
 {
@@ -419,7 +412,7 @@ bool worker_link_is_unneeded(struct worker_link *link)
 			return false;
 	if (!is_forgiven || !has_all_time || worker_link_is_paused(link) || link->unwinds.requests.nr)
 		return false;
-	/* one that is being started is waited for: the supervisor has a queue of requests, which others must not fill */
+	/* waits for a worker that is starting: other requests must not fill the supervisor's queue */
 	return !link->is_asked || worker_link_is_up(link, 0);
 }
 

@@ -14,15 +14,13 @@
 enum {
 	WINDOW = 32,          /* files sent ahead of acknowledgements */
 	DEBUG_CANDIDATES_MAX = 64,
-	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which are requested again for each interval */
-	LOOK_AT_CPU_MS = 100, /* how often the CPU time of a worker is checked */
+	SPLITS_MAX = 1 << 20, /* for a program with 10,000, all requested again in each interval */
+	LOOK_AT_CPU_MS = 100, /* distance of checks of a worker's CPU time */
 	DROP_MS = 100,
-	PATIENCE = 3,         /* limit of a request, in timeouts, as long as files are being indexed */
+	PATIENCE = 3,         /* limit of a request while files are being indexed, in timeouts */
 };
 
-/* ---- messages ---- */
-
-/* Sends waiting files, as far as the window and the socket allow. Not while a question is open: see worker.c. */
+/* Sends waiting files, as far as window and socket allow. Not during a question: symbolize/worker/worker.c. */
 static int send_waiting(struct worker_link *link)
 {
 	for (uint32_t i = 0; i < link->files.nr && link->sent.nr < WINDOW; i++) {
@@ -47,7 +45,7 @@ static int send_waiting(struct worker_link *link)
 	return 0;
 }
 
-/* Sends tables first: events wait for them, while names are not needed before the end. */
+/* Sends tables first: events wait for them, but names are needed only at the end. */
 static int send_all(struct worker_link *link)
 {
 	if (unwind_queue_oldest(&link->unwinds) == UINT64_MAX)
@@ -68,7 +66,7 @@ static bool is_short(uint32_t status)
 	return status == SYMBOL_NO_MEMORY || status == SYMBOL_NO_DESCRIPTORS;
 }
 
-/* -ENOBUFS: another worker should try it. */
+/* -ENOBUFS: another worker should try. */
 static int take_table(struct worker_link *link)
 {
 	const struct message *message = &link->shared->message;
@@ -81,7 +79,7 @@ static int take_table(struct worker_link *link)
 	return unwind_queue_receive(&link->unwinds, message);
 }
 
-/* Takes an acknowledgement. They must come in the order of the files; otherwise the worker is not trusted any more. */
+/* Takes an acknowledgement. One that is out of order is an error: the worker is not trusted any more. */
 static int take_indexed(struct worker_link *link)
 {
 	const char *build_id = message_text(&link->shared->message, 0);
@@ -106,7 +104,7 @@ static int take_indexed(struct worker_link *link)
 	return 0;
 }
 
-/* The worker's request; false if it is malformed. */
+/* Reads the worker's request for a debug file. False if it is malformed. */
 static bool take_request(const struct worker_link *link, struct symbol_debug_request *ret_request)
 {
 	const char *build_id = message_text(&link->shared->message, 0);
@@ -120,7 +118,7 @@ static bool take_request(const struct worker_link *link, struct symbol_debug_req
 	return true;
 }
 
-/* Gives a debug file only for the file of the question, and only a limited number. */
+/* Gives a debug file, only for the file of the question, and a limited number of times. */
 static int give_debug(struct worker_link *link, struct handed_file *asked)
 {
 	struct symbol_debug_request request;
@@ -134,7 +132,7 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 					      : asked->nr_debug_given++ >= DEBUG_CANDIDATES_MAX)
 		return -EPROTO;
 	fd = link->shared->options.open_debug(link->shared->options.context, asked->number, &request);
-	draft = malloc(sizeof(*draft)); /* link->shared->draft may still have the rest of a question */
+	draft = malloc(sizeof(*draft)); /* link->shared->draft may contain the rest of a question */
 	if (!draft)
 		return -ENOMEM;
 	draft_start(draft, MESSAGE_DEBUG, asked->number);
@@ -142,7 +140,7 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 	return draft_send(draft, link->socket, false, fd);
 }
 
-/* Restarts the CPU time of a worker that answers, if it has used half of it. */
+/* Resets the CPU limit of a worker that has sent something, if half of it is used. */
 static void grant_cpu(struct worker_link *link)
 {
 	int64_t used_ms;
@@ -156,7 +154,7 @@ static void grant_cpu(struct worker_link *link)
 		link->granted_ms = used_ms;
 }
 
-/* Receives one message. 1: its kind is `answer`; 0: it was of another kind and has been handled; or an error. */
+/* Receives one message. Returns 1 if its kind is `answer`, 0 if it was of another kind and has been handled, or an error. */
 static int take_message(struct worker_link *link, struct handed_file *asked, enum message_kind answer)
 {
 	int err = message_receive(link->socket, false, &link->shared->message, NULL);
@@ -185,7 +183,7 @@ static int wait_ready(const struct worker_link *link, short events, int64_t dead
 	return left > 0 ? waiting_poll(link->socket, events, left) : -ETIMEDOUT;
 }
 
-/* Whether there is work for a worker, or one already runs. */
+/* Whether a worker has work to do, or runs. */
 static bool has_work(const struct worker_link *link)
 {
 	bool any = link->is_asked || link->unwinds.nr_done < link->unwinds.requests.nr;
@@ -217,9 +215,7 @@ void worker_link_pump(struct worker_link *link)
 		lose_for(link, err, NULL);
 }
 
-/* ---- waiting ---- */
-
-/* The time of a request. It restarts whenever a file has been indexed, because a long queue is not a hang; but there is a limit. */
+/* Time limit of a request. It restarts when a file has been indexed, because a long queue is not a hang, but not beyond `end`. */
 struct wait_limit {
 	int64_t deadline, end;
 };
@@ -238,7 +234,7 @@ static void wait_limit_renew(struct wait_limit *limit, const struct worker_link 
 	limit->deadline = deadline < limit->end ? deadline : limit->end;
 }
 
-/* Waits until the file has left the queue or the worker is lost. */
+/* Waits until the file has left the queue, or the worker is lost. */
 static int wait_indexed(struct worker_link *link, const struct handed_file *file)
 {
 	struct wait_limit limit = wait_limit_new(link);
@@ -285,7 +281,7 @@ enum symbol_status worker_link_next(struct worker_link *link, struct handed_file
 	struct wait_limit limit = wait_limit_new(link);
 	int taken;
 
-	if (answer == MESSAGE_SOURCES) /* the question is about all places of a file */
+	if (answer == MESSAGE_SOURCES) /* the question covers all places of a file */
 		limit.deadline = limit.end;
 	for (;;) {
 		taken = take_message(link, file, answer);
@@ -302,7 +298,7 @@ enum symbol_status worker_link_next(struct worker_link *link, struct handed_file
 	}
 }
 
-/* Sends link->shared->draft, waiting for room in the socket. */
+/* Sends link->shared->draft; waits for room in the socket. */
 static enum symbol_status send_question(struct worker_link *link, struct handed_file *file, int fd)
 {
 	struct wait_limit limit = wait_limit_new(link);
@@ -319,7 +315,7 @@ static enum symbol_status send_question(struct worker_link *link, struct handed_
 	}
 }
 
-/* Each worker reads the kernel's list again, so the link keeps the descriptor. */
+/* Keeps the descriptor: each worker reads the kernel's list anew. */
 static enum symbol_status send_kernel(struct worker_link *link)
 {
 	struct handed_file *kernel = &link->kernel;
@@ -336,7 +332,7 @@ static enum symbol_status send_kernel(struct worker_link *link)
 	return status;
 }
 
-/* The collector waits only briefly for a worker that reads nothing: -ETIMEDOUT. */
+/* Waits only briefly: -ETIMEDOUT if the worker does not read. */
 static int send_drop(struct worker_link *link, uint32_t number)
 {
 	int64_t deadline = link_now_ms() + DROP_MS;
@@ -349,12 +345,12 @@ static int send_drop(struct worker_link *link, uint32_t number)
 	return err;
 }
 
-/* If the file was sent, waits for its acknowledgement, because the queue of acknowledgements has no gaps. */
+/* Waits for the acknowledgement of a sent file: the queue of acknowledgements has no gaps. */
 void worker_link_drop(struct worker_link *link, struct handed_file *file)
 {
 	if (file->state == HANDED_SENT)
 		worker_link_index(link, file);
-	if (file->state == HANDED_SENT) /* the run has ended, and acknowledgements are not waited for */
+	if (file->state == HANDED_SENT) /* the run has ended, so nothing waits for acknowledgements */
 		return;
 	if (file->state == HANDED_INDEXED && link->socket >= 0 && send_drop(link, file->number) == -ETIMEDOUT)
 		link_replace_worker(link); /* the new worker does not have the file */
@@ -368,7 +364,7 @@ enum symbol_status worker_link_index(struct worker_link *link, struct handed_fil
 {
 	if (waiting_has_ended() && file->state != HANDED_REFUSED && file->state != HANDED_DROPPED)
 		return SYMBOL_LATE;
-	worker_link_pump(link); /* notices first if the worker has died, so that this file is not blamed */
+	worker_link_pump(link); /* first notices a dead worker, so that this file is not blamed */
 	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
 }
 
@@ -384,9 +380,7 @@ enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file 
 	return status == SYMBOL_OK ? worker_link_next(link, file, answer) : status;
 }
 
-/* ---- tables ---- */
-
-/* A worker that sends nothing for the time of a request hangs. Any call may notice that. */
+/* A worker that has sent nothing for the time of a request hangs. */
 bool worker_link_next_unwind(struct worker_link *link, struct symbol_unwind *ret_unwind)
 {
 	worker_link_pump(link);

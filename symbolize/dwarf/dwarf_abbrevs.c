@@ -98,7 +98,7 @@ static int read_all(struct abbrevs *abbrevs, struct byte_reader bytes)
 
 		err = !tag || tag > UINT16_MAX ? -EBADMSG : code >= CODES_MAX ? -E2BIG : 0;
 		err = err ?: read_attributes(abbrevs, &bytes, &abbrev);
-		/* an array, because compilers number codes from 1 on without gaps */
+		/* compilers number codes from 1 on without gaps */
 		while (!err && abbrevs->by_code.nr <= code)
 			err = vec_try_push(&abbrevs->by_code, (struct abbrev){});
 		if (!err)

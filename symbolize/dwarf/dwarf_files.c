@@ -4,14 +4,14 @@
 #include <errno.h>
 
 enum {
-	TABLE_FACTOR = 32, /* tables of up to so many times `small_max` are held whole */
+	TABLE_FACTOR = 32, /* tables up to this times `small_max` are held whole */
 };
 
 struct part {
 	size_t offset; /* in struct dwarf */
 	const char *name;
-	bool is_table; /* not read in order */
-	const char *split_name; /* in a split file; NULL: split files have none */
+	bool is_table; /* read out of order */
+	const char *split_name; /* name in a split file; NULL: not there */
 };
 
 static const struct part parts[] = {
@@ -32,7 +32,7 @@ static struct elf_section *section_of(struct dwarf *dwarf, const struct part *pa
 	return (struct elf_section *)(void *)((char *)dwarf + part->offset);
 }
 
-/* Opens all sections. -ENOMEM is an error for each; other errors only for the first two, which are needed. */
+/* Opens all sections. -ENOMEM is always an error; other errors count only for the first two sections, one of which is needed. */
 static int open_parts(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max, bool is_split)
 {
 	int err = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The addresses of an entry: one range, or a list of them (DWARF 5, 2.17 and 7.25; DWARF 4, 2.17.3). */
+/* The addresses of an entry: a range, or a list of ranges (DWARF 5, 2.17 and 7.25; DWARF 4, 2.17.3). */
 #include <dwarf.h>
 
 #include "symbolize/dwarf/dwarf_values.h"
 
 enum {
 	RANGES_MAX = 1 << 20,
-	LIST_BYTES = 16384, /* of a list that are read at a time; an entry has 24 at most */
+	LIST_BYTES = 16384, /* of a list, read at once; an entry has at most 24 */
 	ENTRY_BYTES = 32,
 };
 
@@ -19,7 +19,7 @@ struct list {
 	void *context;
 };
 
-/* Skips empty ranges and those that end before they begin. */
+/* Skips empty and negative ranges. */
 static bool visit(struct list *list, uint64_t low, uint64_t high)
 {
 	return high <= low || list->visit(list->context, low, high);
@@ -41,7 +41,7 @@ static bool next_old(struct list *list)
 	return visit(list, list->base + low, list->base + high);
 }
 
-/* Reads an index into .debug_addr, and returns the address there; 0 and `bad` if there is none. */
+/* Reads an index into .debug_addr. Returns the address there; 0 and `bad` if there is none. */
 static uint64_t indexed(struct list *list)
 {
 	const struct dwarf_value value = { .form = DW_FORM_addrx, .number = bytes_uleb(&list->bytes) };
@@ -115,7 +115,7 @@ void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const
 	bool is_new = unit->version >= 5;
 
 	if (is_new &&
-	    code->ranges.form == DW_FORM_rnglistx) { /* an index into a table of offsets, relative to the table */
+	    code->ranges.form == DW_FORM_rnglistx) { /* an index into a table of offsets relative to the table */
 		if (dwarf_table_number(&dwarf->rnglists, unit->range_lists, code->ranges.number, unit->offset_size,
 				       &offset))
 			walk(&list, &dwarf->rnglists, unit->range_lists + offset, is_new);

@@ -9,11 +9,11 @@ enum {
 	INDEX_HEADER_BYTES = 16,
 	COLUMNS_MAX = 16,   /* kinds of sections; eight are defined */
 	SLOTS_MAX = 1 << 24,
-	PROBES_MAX = 1024,  /* slots that a search visits; at least a third of them are empty */
-	UNITS_MAX = 4096,   /* of a .dwo, which has one unit except with link-time optimization */
+	PROBES_MAX = 1024,  /* slots visited by a search; at least a third of all are empty */
+	UNITS_MAX = 4096,   /* of a .dwo; more than one only with link-time optimization */
 };
 
-/* Where a unit's part of each section begins, by DW_SECT_…; 0 in a .dwo. */
+/* Where the unit's part of each section begins, by DW_SECT_…; 0 in a .dwo. */
 struct parts {
 	uint64_t at[DW_SECT_RNGLISTS + 1];
 };
@@ -34,7 +34,7 @@ static uint64_t number_at(const struct cu_index *index, uint64_t table, uint64_t
 	return number;
 }
 
-/* Version 2 is GNU's, version 5 is DWARF 5's. They differ only in the numbers of the kinds of sections. */
+/* Version 2 is GNU's, version 5 is DWARF 5's: they number the kinds of sections differently. */
 static bool read_header(struct dwarf *package, struct cu_index *index)
 {
 	struct byte_reader bytes = elf_section_bytes(&package->cu_index, 0, INDEX_HEADER_BYTES);
@@ -45,7 +45,7 @@ static bool read_header(struct dwarf *package, struct cu_index *index)
 	index->nr_columns = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_units = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_slots = (uint32_t)bytes_number(&bytes, 4);
-	/* an id and a row number per slot; a kind per column; an offset and a size per column and unit */
+	/* per slot an id and a row number; per column a kind; per column and unit an offset and a size */
 	nr_bytes =
 		INDEX_HEADER_BYTES + 12ull * index->nr_slots + 4ull * index->nr_columns * (1 + 2ull * index->nr_units);
 	return !bytes.bad && nr_bytes <= index->section->nr_bytes && (index->version == 2 || index->version == 5) &&
@@ -53,7 +53,7 @@ static bool read_header(struct dwarf *package, struct cu_index *index)
 	       index->nr_units <= index->nr_slots && !(index->nr_slots & (index->nr_slots - 1));
 }
 
-/* The row of the unit with this id, counted from 1; 0 if there is none. */
+/* Row number of the unit with this id, from 1; 0: none. */
 static uint32_t find_row(const struct cu_index *index, uint64_t id)
 {
 	uint32_t mask = index->nr_slots - 1, slot = (uint32_t)id & mask, step = ((uint32_t)(id >> 32) & mask) | 1;
@@ -82,12 +82,10 @@ static bool find_parts(struct dwarf *package, uint64_t id, struct parts *parts)
 		if (kind <= DW_SECT_RNGLISTS)
 			parts->at[kind] = number_at(&index, offsets, i, 4);
 	}
-	if (index.version < 5) /* this number means macros there */
+	if (index.version < 5) /* stands for macros in version 2 */
 		parts->at[DW_SECT_RNGLISTS] = 0;
 	return true;
 }
-
-/* ---- units ---- */
 
 static int open_unit(struct dwarf *split, const struct dwarf_unit *skeleton, const struct parts *parts,
 		     struct abbrevs *abbrevs, struct dwarf_unit *unit, uint64_t *ret_next)

@@ -6,11 +6,9 @@
 #include "symbolize/dwarf/source_batch.h"
 
 enum {
-	ROOT_BYTES = 16384, /* of the first entry; real ones have hundreds, with strings in place */
+	ROOT_BYTES = 16384, /* limit of the first entry; real ones have hundreds, with strings in place */
 	HEADER_BYTES = 40,
 };
-
-/* ---- headers ---- */
 
 static int read_rest(struct byte_reader *bytes, struct dwarf_unit *unit)
 {
@@ -27,7 +25,7 @@ static int read_rest(struct byte_reader *bytes, struct dwarf_unit *unit)
 			unit->split_id = bytes_number(bytes, 8);
 		else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
 			bytes_skip(bytes, 8 + unit->offset_size);
-		/* defaults where the first entry has no base: after the header of the first table (7.26 to 7.28) */
+		/* default bases, just after the header of the first table (7.26 to 7.28) */
 		unit->text_offsets = unit->addresses = 2ull * unit->offset_size;
 		unit->range_lists = unit->addresses + 4;
 	} else {
@@ -58,9 +56,7 @@ int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret
 	return err ?: ret_unit->entries > ret_unit->end ? -ENODATA : 0;
 }
 
-/* ---- the first entry ---- */
-
-/* A first entry, and its values that depend on a base, which may come after them. */
+/* A first entry, and those of its values that depend on a base, which may follow them. */
 struct root {
 	struct dwarf_unit *unit;
 	struct dwarf_value directory, split_name, entry;
@@ -122,7 +118,7 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 		dwarf_entry_read(&entries, abbrevs, abbrev, take_root, &root);
 	dwarf_value_text(dwarf, unit, &root.directory, &unit->directory);
 	dwarf_value_text(dwarf, unit, &root.split_name, &unit->split_name);
-	/* GCC 4 writes DW_AT_entry_pc, and no DW_AT_low_pc, as the base of a unit with several ranges. */
+	/* In a unit with several ranges, GCC 4 writes the base as DW_AT_entry_pc, without DW_AT_low_pc. */
 	if (!dwarf_value_address(dwarf, unit, &unit->code.low, &unit->low))
 		dwarf_value_address(dwarf, unit, &root.entry, &unit->low);
 	if (abbrev && entries.bytes.bad && unit->end - unit->entries > ROOT_BYTES)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The forms of values: DWARF 5, 7.5.5 and 7.5.6, and GNU's extensions of DWARF 4. */
+/* Forms of values: DWARF 5, 7.5.5 and 7.5.6, and GNU's extensions of DWARF 4. */
 #include "symbolize/dwarf/dwarf_values.h"
 
 #include <dwarf.h>
 
-/* Reads a value of a form whose size depends on the value. */
+/* Reads a value whose size depends on it. */
 static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 {
 	uint64_t nr;
@@ -45,7 +45,7 @@ static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 	return nr;
 }
 
-/* Reads the form of DW_FORM_indirect. `bad` for another DW_FORM_indirect, and for a form with its value in the abbreviation. */
+/* Reads the form of DW_FORM_indirect. `bad`: a second DW_FORM_indirect, or a form with its value in the abbreviation. */
 static uint16_t read_form(struct byte_reader *bytes)
 {
 	uint64_t form = bytes_uleb(bytes);
@@ -88,8 +88,6 @@ void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbre
 		dwarf_value_read(entries, &abbrevs->attributes.data[abbrev->first_attribute + i], &unused);
 }
 
-/* ---- meanings ---- */
-
 bool dwarf_table_number(struct elf_section *section, uint64_t table, uint64_t index, uint8_t nr_bytes,
 			uint64_t *ret_number)
 {
@@ -125,7 +123,7 @@ bool dwarf_value_number(const struct dwarf_value *value, uint64_t *ret_number)
 	return true;
 }
 
-/* Before DWARF 4, offsets had the forms of plain numbers. */
+/* Before DWARF 4, offsets have the forms of numbers. */
 bool dwarf_value_offset(const struct dwarf_value *value, uint64_t *ret_offset)
 {
 	if (value->form != DW_FORM_sec_offset && value->form != DW_FORM_data4 && value->form != DW_FORM_data8)
@@ -186,7 +184,7 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 	default:
 		return false;
 	}
-	if (text.offset & IN_ALTERNATE) /* malformed: no section is so large */
+	if (text.offset & IN_ALTERNATE) /* malformed: no section is that large */
 		return false;
 	text.offset |= where;
 	*ret_text = text;

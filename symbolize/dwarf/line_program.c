@@ -3,9 +3,7 @@
 
 #include <dwarf.h>
 
-/* ---- the header ---- */
-
-/* False if a standard opcode has another number of operands than usual: such programs are not run. */
+/* Whether all standard opcodes have the usual number of operands; other programs are not run. */
 static bool has_usual_operands(const struct line_program *program)
 {
 	static const uint8_t usual[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
@@ -27,8 +25,8 @@ static int read_header(struct byte_reader *unit, struct line_program *program)
 	program->rows = *unit;
 	program->instruction_size = bytes_byte(&rest);
 	if (program->version >= 4)
-		nr_operations = bytes_byte(&rest); /* per instruction; more than 1 only on VLIW machines */
-	bytes_byte(&rest); /* default of is_stmt: rows count with and without it */
+		nr_operations = bytes_byte(&rest); /* more than 1 only on VLIW machines */
+	bytes_byte(&rest); /* default of is_stmt: such rows do not differ here */
 	program->line_base = (int8_t)bytes_byte(&rest);
 	program->line_range = bytes_byte(&rest);
 	program->opcode_base = bytes_byte(&rest);
@@ -64,8 +62,6 @@ int line_program_open(struct dwarf *dwarf, uint64_t offset, struct line_program 
 	return read_header(&unit, ret_program);
 }
 
-/* ---- rows ---- */
-
 struct row {
 	uint64_t address;
 	uint32_t file, line;
@@ -76,12 +72,12 @@ struct run {
 	struct source_batch *batch;
 	struct line_hits *hits;
 	struct byte_reader bytes;
-	uint16_t advances[256]; /* by special opcode: what it adds to the address */
-	int16_t line_advances[256]; /* and to the line */
+	uint16_t advances[256]; /* address advance of each special opcode */
+	int16_t line_advances[256]; /* line advance of each special opcode */
 	struct row row, before;
-	bool in_sequence, is_live; /* is_live: the sequence begins at an address that is code */
-	uint32_t nr_steps; /* rows and places so far */
-	size_t next; /* the place that waits for its row */
+	bool in_sequence, is_live; /* is_live: the sequence begins at an address of code */
+	uint32_t nr_steps; /* rows and places, for the deadline */
+	size_t next; /* next place without a row */
 	uint64_t next_address; /* of that place; UINT64_MAX: none */
 	int err;
 };
@@ -106,20 +102,20 @@ static void aim(struct run *run, size_t next)
 	run->next_address = next < batch->places.nr ? batch->places.data[next].address : UINT64_MAX;
 }
 
-/* Finds the first place at or after the row. In a sequence of a function that the linker dropped, no place gets lines. */
+/* Finds the first place at or after the row; none for a sequence that begins outside the code, of a function that the linker dropped. */
 static void seek(struct run *run)
 {
 	aim(run, run->is_live ? source_batch_from(run->batch, run->row.address) : run->batch->places.nr);
 }
 
-/* Checks the deadline now and then: a small program can take long if it passes many places again and again. */
+/* Checks the deadline now and then: a small program can pass many places again and again. */
 static void count_step(struct run *run)
 {
 	if (!(++run->nr_steps % 65536) && !run->err)
 		run->err = source_batch_late(run->batch);
 }
 
-/* Gives a place the line of the row before, unless it has one that counts more. */
+/* Gives a place the line of the row before, unless it has a better one. */
 static void take(struct run *run, uint32_t number)
 {
 	struct source_place *place = &run->batch->places.data[number];
@@ -144,7 +140,7 @@ static void add_row(struct run *run)
 		seek(run);
 	}
 	count_step(run);
-	/* the row before covers the addresses up to this one */
+	/* the row before extends to this one */
 	for (; run->next_address < run->row.address && !run->err; aim(run, run->next + 1)) {
 		count_step(run);
 		take(run, (uint32_t)run->next);

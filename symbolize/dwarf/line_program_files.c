@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directories and files of a line program. */
+/* Directories and files of a line program. */
 #include <dwarf.h>
 
 #include "symbolize/dwarf/dwarf_unit.h"
@@ -7,14 +7,14 @@
 
 enum {
 	PATH_BYTES = 8192,
-	FIELDS_MAX = 16, /* of an entry; compilers write three at most */
+	FIELDS_MAX = 16, /* of an entry; compilers write at most three */
 };
 
 /* A file or a directory. */
 struct entry {
 	const char *name; /* if `strings` is NULL */
 	struct elf_section *strings; /* the section with the name, at `offset` */
-	uint64_t offset, directory; /* directory: of a file, its number */
+	uint64_t offset, directory; /* directory: its number, for a file */
 };
 
 /* ---- DWARF 5: tables that describe themselves ---- */
@@ -25,7 +25,7 @@ struct format {
 	uint64_t nr_entries;
 };
 
-/* Refuses fields without bytes, because a small table could have any number of such entries. */
+/* Refuses fields without bytes: a small table could have any number of such entries. */
 static bool read_format(struct dwarf_entries *entries, struct format *format)
 {
 	struct byte_reader *bytes = &entries->bytes;
@@ -44,7 +44,7 @@ static bool read_format(struct dwarf_entries *entries, struct format *format)
 	return !bytes->bad;
 }
 
-/* Keeps where the name is. DW_FORM_strx is refused: it needs the base of the unit, which may be in another file. */
+/* Notes where the name is. Refuses DW_FORM_strx: its base is that of the unit, which may be in another file. */
 static bool take_path(struct dwarf *dwarf, const struct dwarf_value *value, const uint8_t *here, struct entry *entry)
 {
 	entry->offset = value->number;
@@ -84,7 +84,7 @@ static bool read_entry(struct dwarf *dwarf, struct dwarf_entries *entries, const
 	return format->nr;
 }
 
-/* Reads a table and keeps the entry of this number. False when the bytes end or cannot be read. */
+/* Reads a table, and keeps entry `number`. False if it cannot be read. */
 static bool read_table(struct dwarf *dwarf, struct dwarf_entries *entries, uint64_t number, struct entry *ret_entry)
 {
 	struct format format;
@@ -134,7 +134,7 @@ static const char *next_old(struct byte_reader *bytes, uint64_t *ret_directory)
 	return name;
 }
 
-/* Numbers of directories and files begin at 1; directory 0 is the unit's. */
+/* Directories and files are numbered from 1; directory 0 is the unit's. */
 static bool find_old(const struct line_program *program, uint32_t number, struct entry *ret_file,
 		     struct entry *ret_directory)
 {
@@ -155,14 +155,12 @@ static bool find_old(const struct line_program *program, uint32_t number, struct
 	return false;
 }
 
-/* ---- paths ---- */
-
 static const char *text_of(const struct entry *entry)
 {
 	return entry->strings ? elf_section_string(entry->strings, entry->offset) : entry->name;
 }
 
-/* Puts a directory in front of a path that is not absolute, unless the path would become too long. */
+/* Prepends a directory to a relative path, unless the result is too long. */
 static void put_before(char path[PATH_BYTES], const struct entry *entry)
 {
 	const char *text = *path == '/' ? NULL : text_of(entry);

@@ -9,7 +9,7 @@ void place_calls_begin(struct place_calls *calls)
 
 typedef void place_visit(struct place_calls *calls, struct source_place *place);
 
-/* Calls `visit` for each place of the unit in [low, high), if that is code. Returns false after an error. */
+/* Calls `visit` for each place of the unit in [low, high), if that is code. False after an error. */
 
 static bool visit_places(struct place_calls *calls, uint64_t low, uint64_t high, place_visit *visit)
 {
@@ -50,7 +50,7 @@ static uint32_t outer_of(const struct place_calls *calls, const struct source_pl
 	return outer;
 }
 
-/* Makes the current entry the innermost call of a place. Places with the same calls around them share a frame. */
+/* Makes the current entry the innermost call of a place. Places in the same calls share a frame. */
 static void enter_call(struct place_calls *calls, struct source_place *place)
 {
 	const struct source_batch *batch = calls->batch;

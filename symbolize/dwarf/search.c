@@ -25,8 +25,6 @@ int search_leave(struct search *search, uint32_t unit)
 	return vec_try_push(&search->batch->left, (struct source_left){ place->offset, unit });
 }
 
-/* ---- strings ---- */
-
 const char *search_read_text(struct search *search, const struct dwarf_text *text)
 {
 	struct dwarf *dwarf = search_file(search, text->offset);
@@ -34,7 +32,7 @@ const char *search_read_text(struct search *search, const struct dwarf_text *tex
 
 	if (!dwarf || !text->kind)
 		return NULL;
-	if (text->kind == TEXT_HERE) /* not beyond the unit: the window must not move while a caller reads entries */
+	if (text->kind == TEXT_HERE) /* within the unit, because the window must not move while a caller reads entries */
 		return elf_section_string_before(&dwarf->info, offset, text->end);
 	return elf_section_string(text->kind == TEXT_STR ? &dwarf->str : &dwarf->line_str, offset);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inlined calls: one pass over the entries of a unit. */
+/* Inlined calls: one pass through the entries of a unit. */
 #include <dwarf.h>
 
 #include "symbolize/dwarf/place_calls.h"
 #include "symbolize/dwarf/search.h"
 
 struct walk {
-	struct place_calls calls; /* the first member */
+	struct place_calls calls; /* must be the first member */
 	struct search *search;
 	const struct dwarf_unit *unit;
 	struct dwarf_entries entries;
@@ -15,8 +15,6 @@ struct walk {
 	struct dwarf_value origin;
 	uint64_t call_file, call_line;
 };
-
-/* ---- attributes ---- */
 
 static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
@@ -44,11 +42,9 @@ static void read_entry(struct walk *walk, const struct abbrev *abbrev)
 	walk->call_file = walk->call_line = 0;
 	place_calls_begin(&walk->calls);
 	dwarf_entry_read(&walk->entries, &walk->search->abbrevs, abbrev, take, walk);
-	if (walk->entries.bytes.bad) /* only a part of the entry could be read */
+	if (walk->entries.bytes.bad) /* the entry is incomplete */
 		walk->code = (struct dwarf_code){};
 }
-
-/* ---- calls ---- */
 
 static int add_frame(struct place_calls *calls, uint32_t outer)
 {
@@ -74,8 +70,6 @@ static int add_frame(struct place_calls *calls, uint32_t outer)
 	return err;
 }
 
-/* ---- the walk ---- */
-
 static void take_entry(struct walk *walk, const struct abbrev *abbrev)
 {
 	struct place_calls *calls = &walk->calls;
@@ -93,7 +87,7 @@ static void take_entry(struct walk *walk, const struct abbrev *abbrev)
 	calls->depth += abbrev->has_children;
 }
 
-/* The end of the children of an entry. */
+/* After the children of an entry. */
 static void leave(struct walk *walk)
 {
 	walk->calls.depth--;
@@ -110,7 +104,7 @@ int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_
 		.entries = dwarf_entries_from(search->dwarf, unit, unit->entries, UINT64_MAX),
 	};
 
-	if (walk.entries.bytes.bad) /* the unit is larger than a window may be */
+	if (walk.entries.bytes.bad) /* larger than a window can be */
 		return search_leave(search, number);
 	while (walk.entries.bytes.at < walk.entries.bytes.end && walk.calls.depth && !walk.calls.err) {
 		uint64_t code = bytes_uleb(&walk.entries.bytes);
@@ -121,7 +115,7 @@ int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_
 		else if (!code)
 			leave(&walk);
 		else
-			break; /* nothing after it can be read */
+			break; /* of unknown length */
 	}
 	return walk.calls.err;
 }

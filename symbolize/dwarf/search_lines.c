@@ -4,7 +4,7 @@
 #include "symbolize/dwarf/search.h"
 
 enum {
-	RECENT = 64, /* paths of the current program that are kept, by file number */
+	RECENT = 64, /* size of a cache of paths, by file number, for the current program */
 };
 
 struct recent_file {
@@ -42,7 +42,7 @@ static void name_files(struct reader *reader, const struct line_hits *hits)
 	}
 }
 
-/* Names the files of calls in this program; search.files is sorted by program. */
+/* Names the files of calls in this program. search.files is sorted by program. */
 static void name_calls(struct reader *reader)
 {
 	const struct search *search = reader->search;

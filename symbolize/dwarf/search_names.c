@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of inlined functions. An inlined call refers to the entry of the function, which may refer to a declaration.
- * Any of them may have the linkage name. If none has, the first plain name is used.
+ * Names of inlined functions. An inlined call refers to the entry of the function, which may refer to a declaration. Any of them may have
+ * the linkage name. Without one, the first plain name counts.
  */
 #include <dwarf.h>
 
@@ -9,19 +9,19 @@
 #include "symbolize/dwarf/search.h"
 
 enum {
-	REFERENCES_MAX = 16, /* followed inside a unit; compilers need three */
-	ROUNDS_MAX = 8,      /* references into other units that are followed for a name */
+	REFERENCES_MAX = 16, /* followed in a unit; compilers need three */
+	ROUNDS_MAX = 8,      /* references into other units, followed for one name */
 	ENTRY_BYTES = 8192,
 };
 
 #define NOWHERE UINT64_MAX
 
-/* A function whose name is searched. */
+/* A function whose name is to be found. */
 struct called {
-	struct dwarf *dwarf; /* of the current entry */
+	struct dwarf *dwarf;
 	const struct dwarf_unit *unit; /* of the current entry */
 	struct dwarf_text linkage, plain;
-	bool by_signature; /* the entry refers to a type unit; only libdw finds these */
+	bool by_signature; /* the entry refers to a type unit, which only libdw finds */
 	uint64_t next; /* offset of the entry that it refers to, or NOWHERE */
 };
 
@@ -67,7 +67,7 @@ static bool is_in(const struct dwarf_unit *unit, uint64_t offset)
 	return unit->is_alternate == !!(offset & IN_ALTERNATE) && raw >= unit->entries && raw < unit->end;
 }
 
-/* Follows references that stay in the unit. search->abbrevs must be the unit's. */
+/* Follows references within the unit. search->abbrevs must be the unit's. */
 static void follow(struct search *search, const struct dwarf_unit *unit, struct called *called)
 {
 	for (int i = 0; i < REFERENCES_MAX && !called->linkage.kind && is_in(unit, called->next); i++) {
@@ -80,7 +80,7 @@ static void follow(struct search *search, const struct dwarf_unit *unit, struct 
 		called->next = NOWHERE;
 }
 
-/* Asks for the name that was found, or for the entry in another unit that may have it. 0 or -ENOMEM. */
+/* Requests the name that was found, or the entry in another unit that may have it. Returns 0 or -ENOMEM. */
 static int want(struct search *search, const struct called *called, uint32_t frame)
 {
 	bool has_linkage = called->linkage.kind;
@@ -105,9 +105,7 @@ int search_want_name(struct search *search, const struct dwarf_unit *unit, uint6
 	return want(search, &called, frame);
 }
 
-/* ---- in other units ---- */
-
-/* Lists the units of the alternate file. 0 or -ENOMEM. */
+/* Lists the units of the alternate file. Returns 0 or -ENOMEM. */
 static int list_alternate(struct search *search)
 {
 	struct dwarf *dwarf = search->dwarf->alternate;
@@ -124,7 +122,7 @@ static int list_alternate(struct search *search)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Opens the unit around an offset, unless it is open. 0 or -ENOMEM; if there is none, is_in() is false afterwards. */
+/* Opens the unit around an offset, unless it is open; is_in() is false afterwards if there is none. Returns 0 or -ENOMEM. */
 static int open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit)
 {
 	bool is_alternate = offset & IN_ALTERNATE;
@@ -147,7 +145,7 @@ static int open_around(struct search *search, uint64_t offset, struct dwarf_unit
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Follows a reference into another unit for each wanted name. The entry there may refer to one more unit. */
+/* Follows one reference into another unit for each wanted name. That entry may refer to yet another unit. */
 static int search_round(struct search *search, const struct wanted_entry *wanted, size_t nr)
 {
 	struct dwarf_unit unit = {};
@@ -180,7 +178,7 @@ int search_entries(struct search *search)
 		err = err ?: search_round(search, wanted.data, wanted.nr);
 		vec_done(&wanted);
 	}
-	for (size_t i = 0; !err && i < search->entries.nr; i++) /* a loop of units */
+	for (size_t i = 0; !err && i < search->entries.nr; i++) /* units refer to each other in a loop */
 		err = search_want_text(search, &search->fallbacks.data[search->entries.data[i].fallback],
 				       search->entries.data[i].frame, false);
 	return err;

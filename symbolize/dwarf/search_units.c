@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The units of .debug_info: their directories and, with search->inlines, the places that they cover and their inlined calls,
- * which are in the file itself or in a split file.
+ * Units of .debug_info: their directories, and with search->inlines, the places that they cover and the inlined calls there, from the file
+ * or a split file.
  */
 #include <stdio.h>
 
@@ -10,12 +10,10 @@
 enum {
 	UNITS_MAX = 1 << 22,
 	PATH_BYTES = 4096,
-	TRIES_MAX = 16, /* files that are tried for a path */
+	TRIES_MAX = 16, /* files tried for a path */
 };
 
-/* ---- skeletons, whose calls are in the package or in the split file ---- */
-
-/* The path of the split file. Each text is copied before the next is read: the window of their section may move. */
+/* The path of the split file. Copies each text before it reads the next, because the window of their section may move. */
 static bool split_path(struct search *search, const struct dwarf_unit *skeleton, char ret_path[PATH_BYTES])
 {
 	char directory[PATH_BYTES] = "";
@@ -31,7 +29,7 @@ static bool split_path(struct search *search, const struct dwarf_unit *skeleton,
 	return snprintf(ret_path, PATH_BYTES, "%s%s%s", directory, *directory ? "/" : "", text) < PATH_BYTES;
 }
 
-/* Finds the split unit of a skeleton in the files at a path. 0, -ENOMEM, or another errno if it is not there. */
+/* Finds the split unit of a skeleton in the files at a path. Returns 0, -ENOMEM, or another errno if it is not there. */
 static int find_in(struct search *search, const char *path, const struct dwarf_unit *skeleton, struct search *split,
 		   struct dwarf_unit *ret_unit)
 {
@@ -43,13 +41,13 @@ static int find_in(struct search *search, const char *path, const struct dwarf_u
 		split->dwarf = splits ? splits->open(splits, path, &candidate) : NULL;
 		if (!split->dwarf)
 			return -ENODATA;
-		split->abbrevs.of = NULL; /* the file before is closed, and its struct may be used again */
+		split->abbrevs.of = NULL; /* the previous file is closed, and its struct may be reused */
 		err = dwarf_splits_find(split->dwarf, skeleton, &split->abbrevs, ret_unit);
 	}
 	return err;
 }
 
-/* Searches a split unit completely, because the next one may close its file. 0, -ENOMEM, -ETIME. */
+/* Searches a split unit completely, because the next one may close its file. Returns 0, -ENOMEM or -ETIME. */
 static int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number)
 {
 	struct search split = { .batch = search->batch, .inlines = true };
@@ -64,10 +62,10 @@ static int search_split(struct search *search, const struct dwarf_unit *skeleton
 		err = search_inlines(&split, &unit, number);
 		err = err ?: search_entries(&split);
 		err = err ?: search_texts(&split);
-		/* the calls' files are in the line program of the skeleton, and are found with all others */
+		/* the files of calls are in the skeleton's line program */
 		err = err ?: vec_try_append(&search->files, split.files.data, split.files.nr);
 	} else if (err != -ENOMEM) {
-		/* a skeleton may have the inlined calls too (-fsplit-dwarf-inlining) */
+		/* a skeleton may have inlined calls too (-fsplit-dwarf-inlining) */
 		if (has_path && !skeleton->has_entries && !search->batch->nr_missing_splits++)
 			search->batch->missing_split = text_pool_add(&search->batch->texts, path);
 		err = search_inlines(search, skeleton, number);
@@ -76,9 +74,7 @@ static int search_split(struct search *search, const struct dwarf_unit *skeleton
 	return err;
 }
 
-/* ---- all units ---- */
-
-/* Keeps the directory of a unit before DWARF 5. Later line programs have it. */
+/* Keeps the directory of a unit before DWARF 5. From 5 on, the line program has it. */
 static int keep_directory(struct search *search, const struct dwarf_unit *unit)
 {
 	uint32_t of = (uint32_t)search->directories.nr;
@@ -90,7 +86,7 @@ static int keep_directory(struct search *search, const struct dwarf_unit *unit)
 	return err ?: search_want_text(search, &unit->directory, of, true);
 }
 
-/* 0, -ENOMEM, -ETIME, or another errno for a unit that is skipped. */
+/* Returns 0, -ENOMEM, -ETIME, or another errno for a unit that is skipped. */
 static int take_unit(struct search *search, struct dwarf_unit *unit)
 {
 	struct source_claim claim = { .batch = search->batch, .unit = (uint32_t)search->units[0].nr };

@@ -10,9 +10,7 @@ enum {
 	PATH_BYTES = 8192,
 };
 
-/* ---- directories of units ---- */
-
-/* The directory of the first unit that names this program and has a directory. Partial units share a program. */
+/* The directory of a program: that of the first unit with one that names the program. Partial units share programs. */
 static const char *directory_of(const struct search *search, uint64_t program)
 {
 	const struct unit_directory *directories = search->directories.data;
@@ -23,7 +21,7 @@ static const char *directory_of(const struct search *search, uint64_t program)
 	return i < nr && directories[i].program == program ? (const char *)(uintptr_t)directories[i].path : NULL;
 }
 
-/* Puts the directory before the file, if both are known. */
+/* Joins directory and file, if both are known. */
 static const char *join(struct search *search, uint64_t program, const char *file)
 {
 	const char *directory = file ? directory_of(search, program) : NULL;
@@ -53,8 +51,6 @@ static int join_all(struct search *search)
 	}
 	return err;
 }
-
-/* ---- the whole ---- */
 
 static bool any_is_relative(const struct source_batch *batch)
 {

@@ -34,7 +34,7 @@ bool debug_link_is_split(const char *name)
 						 !strcmp(name + length - 4, ".dwo") && name[length - 5] != '/');
 }
 
-/* {name and its NUL, padding to four bytes, CRC-32 in the order of the file} */
+/* The section: a name with its NUL, padding to four bytes, CRC-32. */
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 {
 	const Elf64_Shdr *section = elf_file_section(elf, ".gnu_debuglink");

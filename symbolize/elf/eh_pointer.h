@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pointers of .eh_frame and .eh_frame_hdr: Linux Standard Base, "DWARF Exception Header Encoding" (DW_EH_PE_*). */
+/* Pointers in .eh_frame and .eh_frame_hdr: Linux Standard Base, "DWARF Exception Header Encoding" (DW_EH_PE_*). */
 #pragma once
 
 #include "core/base/byte_reader.h"
@@ -22,7 +22,7 @@ enum {
 	POINTER_OMITTED = 0xff,
 };
 
-/* The bare number, without its base. `word` is 4 or 8, by the class of the file. */
+/* The number without its base. `word`: 4 or 8, by the class of the file. */
 static inline uint64_t eh_pointer_value(struct byte_reader *bytes, uint8_t encoding, size_t word)
 {
 	switch (encoding & POINTER_FORMAT) {
@@ -48,7 +48,7 @@ static inline uint64_t eh_pointer_value(struct byte_reader *bytes, uint8_t encod
 	}
 }
 
-/* A pointer at `address`. Indirect pointers, and those relative to anything but their own address, are refused. */
+/* A pointer that is at `address`. Indirect ones are refused, and those relative to anything but their own address. */
 static inline uint64_t eh_pointer(struct byte_reader *bytes, uint8_t encoding, size_t word, uint64_t address)
 {
 	uint64_t value = eh_pointer_value(bytes, encoding, word);

@@ -10,7 +10,7 @@ enum {
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
 	NAMES_KEPT_MAX = 65536,
-	NOTES_MAX_BYTES = 65536, /* of one segment or section; core files have more, but they contain no code */
+	NOTES_MAX_BYTES = 65536, /* of a segment or section; core files have more, but no code */
 };
 
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
@@ -54,7 +54,7 @@ void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_byt
 	return take_ptr(copy);
 }
 
-/* The description of a table of headers in the file header. */
+/* A table of headers, as described in the file header. */
 struct table {
 	uint64_t offset, nr;
 	uint16_t entry_size;
@@ -90,7 +90,6 @@ static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
 	};
 }
 
-/* Reads a table of headers: of segments, or of sections. */
 static int read_table(struct elf_file *elf, const struct table *table, bool is_segments)
 {
 	size_t size = elf->is_64 ? (is_segments ? sizeof(Elf64_Phdr) : sizeof(Elf64_Shdr))
@@ -116,7 +115,7 @@ static int read_table(struct elf_file *elf, const struct table *table, bool is_s
 	return err;
 }
 
-/* With very many sections or segments, their numbers are in section 0 (e_shnum = 0, PN_XNUM). */
+/* With very many sections or segments, section 0 has their numbers (e_shnum = 0, PN_XNUM). */
 static int read_big_counts(struct elf_file *elf, struct table *segments, struct table *sections)
 {
 	struct table first = { .offset = sections->offset, .nr = 1, .entry_size = sections->entry_size };
@@ -146,7 +145,7 @@ static int read_headers(struct elf_file *elf)
 
 	if (err)
 		return err;
-	elf->type = header.wide.e_type; /* the same place in both */
+	elf->type = header.wide.e_type; /* at the same place in both */
 	elf->machine = header.wide.e_machine;
 	if (elf->is_64) {
 		const Elf64_Ehdr *e = &header.wide;
@@ -172,7 +171,7 @@ static int read_headers(struct elf_file *elf)
 	return err;
 }
 
-/* If the names cannot be read, that is not a failure: no section is found by name then. */
+/* If the names cannot be read, no section is found by name; that is not an error. */
 static int load_section_names(struct elf_file *elf)
 {
 	const Elf64_Shdr *names = elf_file_section_number(elf, elf->section_names);
@@ -212,7 +211,7 @@ static int open_elf(struct elf_file *elf)
 
 int elf_file_open(struct elf_file *elf, int fd)
 {
-	off_t size = lseek(fd, 0, SEEK_END); /* no fstat: the worker's filter does not allow it */
+	off_t size = lseek(fd, 0, SEEK_END); /* the worker's filter forbids fstat */
 
 	*elf = (struct elf_file){ .fd = fd, .size = size < 0 ? 0 : (uint64_t)size };
 	return open_elf(elf);
@@ -227,7 +226,7 @@ int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_byte
 int elf_file_lay_out(struct elf_file *elf)
 {
 	enum {
-		FIRST = 1 << 20, /* unlike an undefined symbol */
+		FIRST = 1 << 20, /* differs from an undefined symbol */
 		ALIGNMENT_MAX = 1 << 20,
 	};
 	const uint64_t end = 1ull << 40;
@@ -291,8 +290,8 @@ int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uin
 }
 
 /*
- * Two segments may share a page of the file: both map the bytes around their border. The callers look for code, so an
- * executable segment is preferred.
+ * Two segments may share a page of the file, and both map the bytes around their border. Callers look for code, so an executable segment is
+ * preferred.
  */
 int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address)
 {
@@ -336,8 +335,6 @@ const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name)
 	return NULL;
 }
 
-/* ---- notes ---- */
-
 static int build_id_in(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t alignment,
 		       struct build_id *ret_id)
 {
@@ -347,7 +344,7 @@ static int build_id_in(const struct elf_file *elf, uint64_t offset, uint64_t nr_
 	return err ?: notes_build_id(notes_of(notes, (size_t)nr_bytes, alignment), ret_id);
 }
 
-/* An invalid range is ignored: a separate debug file has the program headers of its program, and their offsets need not fit it. */
+/* Ignores invalid ranges: a separate debug file has its program's headers, whose offsets need not fit. */
 int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id)
 {
 	for (size_t i = 0; i < elf->segments.nr; i++) {

@@ -10,7 +10,7 @@ enum {
 	TEXT_MAX = 4096,
 };
 
-/* Adds the string of up to `nr_bytes` at an offset of the file. Ignores a string that does not end there. */
+/* Adds the string at an offset of the file, unless it does not end within `nr_bytes`. */
 static int add_text(const struct elf_file *elf, elf_needs *needs, char kind, uint64_t offset, uint64_t nr_bytes)
 {
 	char text[TEXT_MAX + 1] = { kind };
@@ -28,7 +28,7 @@ static int add_text(const struct elf_file *elf, elf_needs *needs, char kind, uin
 	return vec_try_append(needs, text, nr + 1);
 }
 
-/* The same for an entry of the dynamic segment, whose value is a position in its string table. */
+/* The same for a position in the string table of the dynamic segment. */
 static int add_name(const struct elf_file *elf, elf_needs *needs, char kind, const elf_dynamic *dynamic, uint64_t name)
 {
 	uint64_t nr_bytes = elf_dynamic_value(dynamic, DT_STRSZ), offset;
@@ -94,7 +94,7 @@ bool elf_needs_is_program(const struct elf_file *elf)
 		return true;
 	elf_needs_read(elf, &needs);
 	has_loader = needs.nr && needs.data[0] == NEEDS_LOADER;
-	is_alone = !needs.nr; /* a static program, or a dynamic loader */
+	is_alone = !needs.nr; /* a static program or a dynamic loader */
 	vec_done(&needs);
 	return has_loader || is_alone;
 }

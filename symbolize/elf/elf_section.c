@@ -14,8 +14,6 @@ enum {
 
 static const struct byte_reader nothing = { .bad = true };
 
-/* ---- opening ---- */
-
 static int open_compressed(struct elf_section *section, const struct elf_file *elf, const Elf64_Shdr *header)
 {
 	union {
@@ -32,7 +30,7 @@ static int open_compressed(struct elf_section *section, const struct elf_file *e
 				    header->sh_size - nr, section->nr_bytes, &section->unpacker);
 }
 
-/* .zdebug_…, before the standard: "ZLIB" and the size, most significant byte first. */
+/* .zdebug_…, from before the standard: "ZLIB", and the size with the most significant byte first. */
 static int open_zdebug(struct elf_section *section, const struct elf_file *elf, const Elf64_Shdr *header)
 {
 	char head[12];
@@ -47,7 +45,7 @@ static int open_zdebug(struct elf_section *section, const struct elf_file *elf, 
 				    header->sh_size - sizeof(head), section->nr_bytes, &section->unpacker);
 }
 
-/* The older name of a compressed debug section; NULL if it has none. */
+/* The compressed section under the older name; NULL: none. */
 static const Elf64_Shdr *find_zdebug(const struct elf_file *elf, const char *name)
 {
 	char old[64];
@@ -58,9 +56,7 @@ static const Elf64_Shdr *find_zdebug(const struct elf_file *elf, const char *nam
 	return elf_file_section(elf, old);
 }
 
-/*
- * The section of this name, if it has content: a separate debug file has the sections of its program without content.
- */
+/* The section, if it has contents: in a separate debug file, many have none. */
 static const Elf64_Shdr *find(const struct elf_file *elf, const char *name)
 {
 	const Elf64_Shdr *header = elf_file_section(elf, name) ?: find_zdebug(elf, name);
@@ -112,8 +108,6 @@ void elf_section_done(struct elf_section *section)
 	*section = (struct elf_section){};
 }
 
-/* ---- the window ---- */
-
 static int read_bytes(struct elf_section *section, uint64_t offset, unsigned char *to, size_t nr_bytes)
 {
 	if (section->unpacker)
@@ -121,7 +115,7 @@ static int read_bytes(struct elf_section *section, uint64_t offset, unsigned cha
 	return elf_file_read(section->elf, section->offset + offset, to, nr_bytes);
 }
 
-/* Keeps the part of the range that is already in the window, and reads the rest. */
+/* Keeps the part of the range that is in the window, and reads the rest. */
 static int move_window(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
 	uint64_t end = section->window_start + section->window_nr;
@@ -188,8 +182,6 @@ int elf_section_whole(const struct elf_file *elf, const char *name, uint8_t **re
 	elf_section_done(&section);
 	return err;
 }
-
-/* ---- strings ---- */
 
 const char *elf_section_string_before(struct elf_section *section, uint64_t offset, uint64_t end)
 {

@@ -85,7 +85,6 @@ uint64_t elf_dynamic_value(const elf_dynamic *dynamic, int64_t tag)
 	return 0;
 }
 
-/* The largest of `nr` words at `offset`. */
 static int largest_word(const struct elf_file *elf, uint64_t offset, uint32_t nr, uint32_t *ret_largest)
 {
 	_cleanup_(elf_section_done) struct elf_section words = elf_section_of_range(elf, offset, (uint64_t)nr * 4);
@@ -102,9 +101,8 @@ static int largest_word(const struct elf_file *elf, uint64_t offset, uint32_t nr
 }
 
 /*
- * DT_GNU_HASH has no count: the last symbol is at the end of the chain of the highest bucket. Layout: {nr buckets,
- * index of the first hashed symbol, nr bloom words, shift}, bloom words, buckets, one chain word per hashed symbol
- * whose lowest bit ends a chain.
+ * DT_GNU_HASH has no count: the last symbol ends the chain of the highest bucket. Layout: {nr buckets, index of the first hashed symbol, nr
+ * bloom words, shift}, bloom words, buckets, a chain word per hashed symbol whose lowest bit ends a chain.
  */
 static int count_by_gnu_hash(const struct elf_file *elf, uint64_t offset, uint64_t *ret_nr)
 {
@@ -120,7 +118,7 @@ static int count_by_gnu_hash(const struct elf_file *elf, uint64_t offset, uint64
 	if (err)
 		return err;
 	if (last < header[1]) {
-		*ret_nr = header[1]; /* nothing is exported */
+		*ret_nr = header[1]; /* no symbol is exported */
 		return 0;
 	}
 	do {

@@ -7,8 +7,8 @@
 #include "symbolize/elf/frame_section.h"
 
 enum {
-	ENTRIES_MAX = 4 << 20, /* the largest programs have less than a million */
-	CIE_MAX_BYTES = 256, /* real ones have 20 to 40; if FDEs alternate between CIEs, each reads its CIE again */
+	ENTRIES_MAX = 4 << 20, /* the largest programs have almost a million */
+	CIE_MAX_BYTES = 256, /* limit of a CIE; real ones have 20 to 40. If FDEs alternate between CIEs, these are read again and again */
 };
 
 /* An entry for radix_sort(). */
@@ -20,14 +20,12 @@ struct frame_reader {
 	const struct symtab *table;
 	struct frame_section section;
 	VEC(struct found) found;
-	size_t next_symbol; /* after that of the last FDE: nearly always that of the next FDE */
-	uint64_t last_cie; /* the last one that was read */
+	size_t next_symbol; /* index after the symbol of the last FDE, mostly that of the next FDE */
+	uint64_t last_cie; /* read last */
 	uint8_t last_encoding;
 };
 
-/* ---- FDEs ---- */
-
-/* Whether the next symbol covers this range. FDEs and symbols usually have the same order. */
+/* Whether the next symbol covers this range: FDEs and symbols mostly have the same order. */
 static bool is_next_symbol(struct frame_reader *reader, uint32_t start, uint64_t size)
 {
 	const struct symtab *table = reader->table;
@@ -39,7 +37,7 @@ static bool is_next_symbol(struct frame_reader *reader, uint32_t start, uint64_t
 	return true;
 }
 
-/* Adds the part of [address, address + size) that is code without a sized symbol. */
+/* Adds the part of a range that is code without a sized symbol. */
 static int add_range(struct frame_reader *reader, uint64_t address, uint64_t size)
 {
 	const struct symtab *table = reader->table;
@@ -56,14 +54,14 @@ static int add_range(struct frame_reader *reader, uint64_t address, uint64_t siz
 	first = symtab_lookup(table, offset);
 	reader->next_symbol = first ? (size_t)(first - table->symbols.data) + 1 : 0;
 	if (first && !first->unsized && symtab_start(table, first) + first->size >= offset + size)
-		return 0; /* nearly all */
+		return 0; /* the usual case */
 	last = first ? symtab_lookup(table, offset + size - 1) : NULL;
 	if (last && !first->unsized && !last->unsized)
 		return 0;
 	return vec_try_push(&reader->found, (struct found){ start, size });
 }
 
-/* The encoding of addresses in the FDEs of the CIE at this position; POINTER_OMITTED: unknown. */
+/* The encoding of addresses in the FDEs of this CIE; POINTER_OMITTED: unknown. */
 static uint8_t encoding_of(const struct frame_section *section, uint64_t position)
 {
 	struct byte_reader at = frame_section_from(section, position);
@@ -104,8 +102,6 @@ static int read_entries(struct frame_reader *reader)
 	}
 	return err;
 }
-
-/* ---- the index ---- */
 
 static int keep(struct frame_ranges *ranges, struct frame_reader *reader)
 {

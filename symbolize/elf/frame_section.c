@@ -8,9 +8,9 @@
 #include "symbolize/elf/elf_section.h"
 
 enum {
-	SECTION_MAX = 256 << 20, /* Chromium's .eh_frame, with 200 MB of code, has 25 MB */
+	SECTION_MAX = 256 << 20, /* Chromium, with 200 MB of code, has 25 MB */
 	HEADER_BYTES = 20,
-	TABLE_ENCODING = 0x3b, /* pairs of four bytes, relative to the header; all linkers write these */
+	TABLE_ENCODING = 0x3b, /* pairs of four bytes, relative to the header, as all linkers write */
 };
 
 void frame_section_done(struct frame_section *section)
@@ -19,14 +19,12 @@ void frame_section_done(struct frame_section *section)
 	*section = (struct frame_section){};
 }
 
-/* ---- .eh_frame ---- */
-
 static int eh_by_section(const struct elf_file *elf, struct frame_section *ret_section)
 {
 	const Elf64_Shdr *header = elf_file_section(elf, ".eh_frame");
 	int err;
 
-	/* In a file of separate debug information the section has a header and no content. */
+	/* In a separate debug file, the section has no contents. */
 	if (!header || header->sh_type == SHT_NOBITS || !header->sh_size)
 		return -ENODATA;
 	*ret_section = (struct frame_section){ .nr = header->sh_size, .address = header->sh_addr };
@@ -34,7 +32,7 @@ static int eh_by_section(const struct elf_file *elf, struct frame_section *ret_s
 	return err;
 }
 
-/* Version 1, encodings of the pointer to .eh_frame, of the count and of the table; the pointer, the count, the table. */
+/* The header: version 1; encodings of the pointer to .eh_frame, of the count, and of the table; then these three. */
 int frame_header_read(const struct elf_file *elf, struct frame_header *ret_header)
 {
 	const Elf64_Phdr *segment = elf_file_segment(elf, PT_GNU_EH_FRAME);
@@ -66,7 +64,7 @@ int frame_header_read(const struct elf_file *elf, struct frame_header *ret_heade
 	return 0;
 }
 
-/* From its address to the end of the segment. */
+/* From the address in the header to the end of the segment. */
 static int eh_by_segment(const struct elf_file *elf, struct frame_section *ret_section)
 {
 	const Elf64_Phdr *segment;
@@ -103,8 +101,6 @@ int frame_section_debug(const struct elf_file *elf, struct frame_section *ret_se
 	return elf_section_whole(elf, ".debug_frame", &ret_section->bytes, &ret_section->nr);
 }
 
-/* ---- entries ---- */
-
 struct byte_reader frame_section_from(const struct frame_section *section, uint64_t position)
 {
 	struct byte_reader bytes = { .at = section->bytes, .end = section->bytes + section->nr };
@@ -119,12 +115,12 @@ bool frame_fde_range(const struct frame_section *section, struct frame_entry *fd
 	uint64_t address = section->address + (uint64_t)(fde->body.at - section->bytes);
 
 	*ret_start = eh_pointer(&fde->body, encoding, section->word, address);
-	/* A length is not negative. */
+	/* The length is unsigned. */
 	*ret_size = eh_pointer_value(&fde->body, encoding & POINTER_FORMAT & ~POINTER_SIGNED, section->word);
 	return !fde->body.bad;
 }
 
-/* In .eh_frame the number is the distance back to the CIE, and 0 marks a CIE; in .debug_frame it counts from the section's start. */
+/* In .eh_frame, the number is the distance back to the CIE, and 0 marks a CIE; in .debug_frame it is a position in the section. */
 static void read_identity(const struct frame_section *section, bool is_wide, struct frame_entry *entry)
 {
 	uint64_t position = (uint64_t)(entry->body.at - section->bytes);
@@ -154,7 +150,7 @@ bool frame_next_entry(const struct frame_section *section, struct byte_reader *a
 	return true;
 }
 
-/* The data for "z": one item for each letter after it, in that order. */
+/* The data for "z": one item per following letter, in order. */
 static bool read_augmentation(const struct frame_section *section, struct byte_reader bytes, const char *letters,
 			      struct frame_cie *cie)
 {
@@ -182,7 +178,7 @@ static bool read_augmentation(const struct frame_section *section, struct byte_r
 	return !bytes.bad;
 }
 
-/* {version, augmentation string, code and data factor, return register, augmentation length and data, instructions} */
+/* A CIE: version, augmentation string, code and data factor, return register, augmentation length and data, instructions. */
 bool frame_read_cie(const struct frame_section *section, const struct frame_entry *entry, struct frame_cie *ret_cie)
 {
 	struct byte_reader body = entry->body;
@@ -193,7 +189,7 @@ bool frame_read_cie(const struct frame_section *section, const struct frame_entr
 	*ret_cie = (struct frame_cie){ .encoding = POINTER_ABSOLUTE };
 	if (!known || version > 4)
 		return false;
-	if (version == 4 && bytes_number(&body, 2) != section->word) /* bytes of an address; none for a segment */
+	if (version == 4 && bytes_number(&body, 2) != section->word) /* size of an address; size of a segment selector, 0 */
 		return false;
 	ret_cie->code_factor = bytes_uleb(&body);
 	ret_cie->data_factor = bytes_sleb(&body);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call frame information of an ELF file, as bytes in memory, and its entries. .eh_frame is found by its section or,
- * where sections are stripped, by PT_GNU_EH_FRAME; static glibc programs have only the former. .debug_frame may be
- * compressed. DWARF 5, 6.4.1; Linux Standard Base, "Exception Frames".
+ * Call frame information of an ELF file, as bytes in memory, and its entries. .eh_frame is found by its section, or in files without
+ * sections by PT_GNU_EH_FRAME, which static glibc programs lack. .debug_frame may be compressed. DWARF 5, 6.4.1; Linux Standard Base,
+ * "Exception Frames".
  */
 #pragma once
 
@@ -10,22 +10,20 @@
 #include "symbolize/elf/elf_file.h"
 
 struct frame_section {
-	uint8_t *bytes; /* malloc()ed */
+	uint8_t *bytes; /* to be freed by frame_section_done() */
 	size_t nr;
 	uint64_t address; /* of bytes[0]; 0 for .debug_frame, which is not loaded */
-	size_t word; /* bytes of an address: 4 or 8 */
-	bool is_debug; /* .debug_frame: CIEs are marked and referred to in another way */
-	bool ends_at_zero; /* its size is unknown: it ends at an entry of length 0 */
+	size_t word; /* size of an address: 4 or 8 */
+	bool is_debug; /* .debug_frame, where CIEs are marked and referred to differently */
+	bool ends_at_zero; /* of unknown size: ends at an entry of length 0 */
 };
 
-/* -ENODATA if the file has none; otherwise as in elf_file.h. */
+/* -ENODATA: the file has none; other errors as elf_file.h. */
 int frame_section_eh(const struct elf_file *elf, struct frame_section *ret_section);
 int frame_section_debug(const struct elf_file *elf, struct frame_section *ret_section);
 void frame_section_done(struct frame_section *section);
 
-/* ---- .eh_frame_hdr ---- */
-
-/* An entry of its table: where a function and its FDE are, relative to the header. */
+/* An entry of the table: addresses of a function and its FDE, relative to the header. */
 struct frame_header_entry {
 	int32_t function, fde;
 };
@@ -33,29 +31,27 @@ struct frame_header_entry {
 struct frame_header {
 	uint64_t address;  /* of the header */
 	uint64_t eh_frame; /* address of .eh_frame */
-	uint64_t table; /* file offset of struct frame_header_entry, sorted by function; 0: none, or of another form */
-	uint64_t nr; /* of its entries */
+	uint64_t table; /* file offset of the struct frame_header_entry, sorted by function; 0: none of a known form */
+	uint64_t nr; /* number of entries */
 };
 
-/* -ENODATA if the file has none, -EBADMSG for an unknown form. */
+/* -ENODATA: the file has none; -EBADMSG: an unknown form. */
 int frame_header_read(const struct elf_file *elf, struct frame_header *ret_header);
-
-/* ---- entries ---- */
 
 struct frame_entry {
 	uint64_t position; /* in the section */
-	uint64_t cie; /* of an FDE: position of its CIE, which may be anywhere */
-	bool is_cie, is_last; /* is_last: it has length 0 and no content */
-	struct byte_reader body; /* the part after the length and the identity */
+	uint64_t cie; /* of an FDE: position of its CIE */
+	bool is_cie, is_last; /* is_last: it has length 0 */
+	struct byte_reader body; /* the part after length and CIE number */
 };
 
-/* Reads the entry at `at` and moves past it; false at the end, and if the length leads out of the section. */
+/* Reads the entry at `at` and moves past it. False at the end, or if its length exceeds the section. */
 bool frame_next_entry(const struct frame_section *section, struct byte_reader *at, struct frame_entry *ret_entry);
 
-/* The section from a position on. */
+/* A reader of the section from a position on. */
 struct byte_reader frame_section_from(const struct frame_section *section, uint64_t position);
 
-/* The common part of FDEs. */
+/* What FDEs share. */
 struct frame_cie {
 	uint8_t encoding; /* of the addresses in its FDEs */
 	bool is_signal, has_augmentation;
@@ -64,7 +60,7 @@ struct frame_cie {
 	struct byte_reader instructions;
 };
 
-/* False if it is malformed, or of an unknown kind. */
+/* False if it is malformed or of an unknown kind. */
 bool frame_read_cie(const struct frame_section *section, const struct frame_entry *entry, struct frame_cie *ret_cie);
 
 /* The code range of an FDE, whose CIE has this encoding; `body` then begins after it. False if it is malformed. */

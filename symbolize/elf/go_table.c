@@ -8,12 +8,12 @@
 
 enum {
 	FUNCTIONS_MAX = 4 << 20, /* the largest programs have some 200,000 */
-	WORDS_MAX = 8,           /* of the header, after its first eight bytes */
+	WORDS_MAX = 8,           /* words of the header after its first eight bytes */
 	WINDOW_BYTES = 65536,
-	ALIGNMENT = 32, /* of the table, in all versions */
+	ALIGNMENT = 32, /* of the table */
 };
 
-/* The first word; the rest of the header depends on it. */
+/* The first word, which determines the rest of the header. */
 enum go_magic {
 	GO_1_2 = 0xfffffffb,
 	GO_1_16 = 0xfffffffa,
@@ -27,7 +27,7 @@ struct header {
 	uint64_t words[WORDS_MAX];
 };
 
-/* {magic, 0, 0, size of an instruction: 1, 2 or 4, size of a word: 4 or 8} */
+/* The header begins with magic, 0, 0, size of an instruction (1, 2 or 4), size of a word (4 or 8). */
 static bool may_be_header(const unsigned char *bytes)
 {
 	uint32_t magic;
@@ -53,9 +53,7 @@ static bool read_header(const struct elf_file *elf, uint64_t offset, struct head
 	return true;
 }
 
-/* ---- the start of the text ---- */
-
-/* In a position independent program, the start is filled in at load time; the file has a relocation for it. */
+/* In a position-independent program, the start is set at load time, by a relocation. */
 static uint64_t relocated(const struct elf_file *elf, uint64_t address)
 {
 	for (size_t i = 0; i < elf->sections.nr; i++) {
@@ -73,7 +71,7 @@ static uint64_t relocated(const struct elf_file *elf, uint64_t address)
 	return 0;
 }
 
-/* If the header has no start (newer linkers), and there is no relocation, it is the start of the section. */
+/* The start from the header; else (newer linkers) from a relocation; else that of .text. */
 static uint64_t find_text(const struct elf_file *elf, uint64_t place, uint64_t word)
 {
 	const Elf64_Shdr *section = elf_file_section(elf, ".text");
@@ -84,9 +82,7 @@ static uint64_t find_text(const struct elf_file *elf, uint64_t place, uint64_t w
 	return text ?: section ? section->sh_addr : 0;
 }
 
-/* ---- the table ---- */
-
-/* The offsets after the counts: {names, compilation units, files, pc tables, functions}, relative to the start. */
+/* Offsets after the counts: names, compilation units, files, pc tables, functions; relative to the start of the table. */
 static void take_offsets(struct go_table *go, const uint64_t *words)
 {
 	go->names = go->start + words[0];
@@ -117,7 +113,7 @@ static bool take_header(const struct elf_file *elf, struct go_table *go, const s
 	case GO_1_20:
 		take_offsets(go, header->words + 3);
 		go->word = 4;
-		go->flags = header->magic == GO_1_20 ? 40 : 36; /* from 1.20 on, a line number comes first */
+		go->flags = header->magic == GO_1_20 ? 40 : 36; /* from 1.20 on, a line number precedes it */
 		go->text = find_text(elf, go->start + 8 + 2 * width, header->words[2]);
 		return go->text;
 	default:
@@ -125,7 +121,6 @@ static bool take_header(const struct elf_file *elf, struct go_table *go, const s
 	}
 }
 
-/* Whether all ranges are in the table. */
 static bool is_valid(const struct go_table *go)
 {
 	uint64_t end = go->start + go->nr_bytes;
@@ -135,7 +130,7 @@ static bool is_valid(const struct go_table *go)
 	       (!go->flags || go->programs >= go->start) && (2 * go->nr + 1) * go->word <= end - go->functions;
 }
 
-/* Reads a table at this offset, of at most so many bytes. */
+/* Reads a table at this offset, of at most nr_bytes. */
 static bool open_table(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, struct go_table *ret_go)
 {
 	struct go_table go = { .start = offset, .nr_bytes = nr_bytes };
@@ -148,9 +143,6 @@ static bool open_table(const struct elf_file *elf, uint64_t offset, uint64_t nr_
 	return true;
 }
 
-/* ---- finding the table ---- */
-
-/* Looks for a header in a segment. */
 static bool scan(const struct elf_file *elf, const Elf64_Phdr *segment, unsigned char *window, struct go_table *ret_go)
 {
 	for (uint64_t at = 0; at < segment->p_filesz; at += WINDOW_BYTES) {
@@ -189,9 +181,10 @@ int go_table_find(const struct elf_file *elf, struct go_table *ret_go)
 	return -ENODATA;
 }
 
-/* ---- functions ---- */
-
-/* The list has {entry, place of the record} for each function; a record begins with {entry, position of the name}. */
+/*
+ * The list has an entry address and the place of a record for each function; a record begins with the entry address and the position of the
+ * name.
+ */
 static int add_functions(struct symtab *table, const struct elf_file *elf, const struct go_table *go,
 			 unsigned int names)
 {

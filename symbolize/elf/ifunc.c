@@ -10,9 +10,9 @@ enum {
 	RESOLVER_MAX_BYTES = 2048, /* of its code; real ones have 20 to 400 */
 	RESOLVER_UNSIZED_BYTES = 256,
 	RESOLVERS_MAX = 4096,
-	CHOICES_MAX = 64, /* of one resolver; real ones have 2 to 10 */
+	CHOICES_MAX = 64, /* of a resolver; real ones have 2 to 10 */
 	STARTS_MAX = 1 << 20,
-	ENTRY_BYTES = 16, /* an instruction has at most 15 */
+	ENTRY_BYTES = 16, /* at least the length of an instruction, 15 */
 	VECTORS_MAX = 8,
 };
 
@@ -38,9 +38,7 @@ const struct ifunc_choice *ifuncs_of(const struct ifuncs *ifuncs, uint64_t resol
 	return *ret_nr ? &ifuncs->choices.data[first] : NULL;
 }
 
-/* ---- where functions start ---- */
-
-/* If there is no table of a known form, no start is known. */
+/* Reads the starts of functions; none if no table has a known form. */
 static int read_starts(struct ifunc_reader *reader)
 {
 	struct frame_header header;
@@ -69,11 +67,9 @@ static bool is_start(const struct ifunc_reader *reader, uint64_t address, uint64
 	return at < reader->starts.nr && reader->starts.data[at].function == distance;
 }
 
-/* ---- the place to probe ---- */
-
 /*
- * Length of a vector instruction (VEX or EVEX encoded), 0 for any other: prefix, opcode, ModRM, SIB, displacement, and
- * for some an immediate byte. None of them jumps or uses the stack.
+ * Length of a vector instruction (VEX or EVEX); 0 for any other: prefix, opcode, ModRM, SIB, displacement, and for some an immediate byte.
+ * None of them jumps or uses the stack.
  */
 static size_t vector_length(const unsigned char code[ENTRY_BYTES])
 {
@@ -85,7 +81,7 @@ static size_t vector_length(const unsigned char code[ENTRY_BYTES])
 
 	if (!nr_prefix)
 		return 0;
-	if (map == 1 && opcode == 0x77) /* vzeroupper: no ModRM */
+	if (map == 1 && opcode == 0x77) /* vzeroupper has no ModRM */
 		return nr_prefix + 1;
 	if (mod == 1)
 		length += 1;
@@ -100,9 +96,9 @@ static size_t vector_length(const unsigned char code[ENTRY_BYTES])
 }
 
 /*
- * The kernel mistakes the opcode of a vector instruction for another one, and refuses a breakpoint at many of them
- * (ENOTSUPP). Implementations for new CPUs begin with such instructions. They are probed at the first other
- * instruction, which every call executes once, with the return address still on top of the stack.
+ * Where to probe an implementation. The kernel mistakes the opcode of a vector instruction for another one and refuses many breakpoints
+ * there (ENOTSUPP). So functions that begin with such instructions are probed at the first other one, which each call executes once, with
+ * the return address on top of the stack.
  */
 static uint64_t entry_of(const struct ifunc_reader *reader, uint64_t offset)
 {
@@ -118,8 +114,6 @@ static uint64_t entry_of(const struct ifunc_reader *reader, uint64_t offset)
 	}
 	return offset;
 }
-
-/* ---- one resolver ---- */
 
 static int add_choice(struct ifunc_reader *reader, size_t first, uint64_t resolver, uint64_t address)
 {
@@ -140,8 +134,8 @@ static int add_choice(struct ifunc_reader *reader, size_t first, uint64_t resolv
 }
 
 /*
- * The address that an instruction at `code` loads: lea disp32(%rip),%r64, and if addresses are constants, mov
- * $imm32,%r32. `code` may be in the middle of another instruction; is_start() excludes wrong results.
+ * The address that an instruction at `code` loads: lea disp32(%rip),%r64, or mov $imm32,%r32 if addresses are constants. `code` may be
+ * inside another instruction; is_start() excludes wrong results.
  */
 static bool loaded_address(const struct ifunc_reader *reader, const unsigned char *code, uint64_t address,
 			   uint64_t *ret_loaded)

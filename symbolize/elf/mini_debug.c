@@ -7,11 +7,10 @@
 
 enum {
 	MINI_DEBUG_MAX_BYTES = 64 << 20, /* unpacked; those of distributions have 1 to 4 MB */
-	MEMORY_MAX = 72 << 20,           /* for a dictionary of 64 MB, which `xz -9` uses */
-	FIRST_BYTES = 65536,             /* of output; doubled as needed */
+	MEMORY_MAX = 72 << 20,           /* for the 64 MB dictionary of `xz -9` */
+	FIRST_BYTES = 65536,             /* initial size of the output */
 };
 
-/* Doubles the room for output. */
 static int grow(lzma_stream *stream, unsigned char **bytes, size_t room)
 {
 	size_t nr = (size_t)stream->total_out, wanted = nr ? 2 * nr : FIRST_BYTES;

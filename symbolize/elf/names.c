@@ -45,12 +45,12 @@ void names_load(struct names *names)
 void names_drop_copy(struct names *names)
 {
 	if (names->fd < 0)
-		return; /* there is only the copy */
+		return; /* the copy is all there is */
 	free(names->copy);
 	names->copy = NULL;
 }
 
-/* The length of a name without its version suffix, at most `room`. */
+/* Length of a name without its version suffix. */
 static size_t name_length(const char *text, size_t room)
 {
 	size_t length = strnlen(text, room);
@@ -59,7 +59,7 @@ static size_t name_length(const char *text, size_t room)
 	return suffix ? (size_t)(suffix - text) : length;
 }
 
-/* Reads up to `room` bytes, fewer at the end of the file. */
+/* Reads up to `room` bytes of the table. */
 static size_t read_some(const struct names *names, uint32_t position, char *ret_bytes, size_t room)
 {
 	uint64_t left = names->nr_bytes - position;
@@ -71,7 +71,7 @@ static size_t read_some(const struct names *names, uint32_t position, char *ret_
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES])
 {
 	enum {
-		USUAL_BYTES = 256 /* most names are shorter, so only one page of the file is read */
+		USUAL_BYTES = 256 /* most names are shorter, and one page of the file is enough */
 	};
 	size_t nr;
 
@@ -85,7 +85,7 @@ struct name names_get(const struct names *names, uint32_t position, char scratch
 	return (struct name){ scratch, name_length(scratch, nr) };
 }
 
-/* The end of a name in a copy, in which each name has a NUL: there, or before the version suffix. */
+/* Whether a name in a copy ends here: at its NUL, or before its version suffix. */
 static bool ends_at(const char *text, size_t i)
 {
 	return !text[i] || (text[i] == '@' && i) || i == NAME_MAX_BYTES;
@@ -101,7 +101,7 @@ static bool same_text(const char *a, const char *b, uint64_t *nr_compared)
 	return ends_at(a, i) && ends_at(b, i);
 }
 
-/* The functions of a program with both tables are compared with themselves; equal positions need no length. */
+/* A program with both tables has most names in both; where both are copies, they are compared without their lengths. */
 bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b,
 		uint64_t *nr_compared)
 {
@@ -116,7 +116,7 @@ bool names_same(const struct names *a, uint32_t position_a, const struct names *
 	return name_a.nr_bytes == name_b.nr_bytes && !memcmp(name_a.text, name_b.text, name_a.nr_bytes);
 }
 
-/* Beginnings of names that a library or kernel gives to its own copies of a function. */
+/* Prefixes by which a library or the kernel marks its own copies of a function. */
 static bool is_internal(struct name name)
 {
 	static const char *const prefixes[] = { "__GI_", "__libc_", "__new_", "__pi_", "__x86_", "__kvm_nvhe_" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of a symbol table: a string table of the file, in memory or read name by name.
+ * The names of a symbol table: a string table of the file.
  *
- * Small string tables are loaded once. Large ones (a C++ library has megabytes) stay in the file, which is kept open:
- * most of their names are never needed, and memory is scarce.
+ * Small string tables are loaded once. Large ones (a C++ library has megabytes) stay in the file, which is kept open: most of their names
+ * are never needed.
  */
 #pragma once
 
@@ -20,32 +20,29 @@ struct name {
 };
 
 struct names {
-	bool is_open; /* zeroed names are empty */
-	int fd; /* owned; -1: the table came from memory, and the copy is kept */
+	bool is_open; /* zeroed: names are empty */
+	int fd; /* owned; -1: the file was in memory, so the copy is kept */
 	uint64_t offset, nr_bytes; /* of the string table */
-	char *copy; /* of all of it, with a NUL at the end; NULL: names are read from the file */
+	char *copy; /* of the table, followed by a NUL; NULL: names are read from the file */
 };
 
 /*
- * Opens the string table in this range of the file. Loads it, unless it is larger than `copy_max` and in a file. 0, -EBADMSG or another
- * negative errno.
+ * Opens the string table in this range of the file, and loads it unless it is in a file and larger than `copy_max`. Returns 0 or a negative
+ * errno.
  */
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
 void names_done(struct names *names);
 
-/* Loads a string table that was left in the file. If that fails, names are read from the file as before. */
+/* Loads a string table that was left in the file. On failure it stays there. */
 void names_load(struct names *names);
 
-/* Frees the copy, unless there is no file. Names are then read from the file. */
+/* Frees the copy, unless there is no file. */
 void names_drop_copy(struct names *names);
 
-/*
- * The name at `position`, without version suffix ("memcpy@@GLIBC_2.14" is "memcpy"). It points into the copy or into
- * `scratch`. An unreadable name is empty.
- */
+/* The name at `position`, without version suffix ("memcpy@@GLIBC_2.14": "memcpy"); in the copy or in `scratch`. Empty if unreadable. */
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
 
-/* Whether the names at two positions are the same, without their version suffixes. Adds the bytes compared to *nr_compared. */
+/* Whether two names are the same, without version suffixes. Adds the compared bytes to *nr_compared. */
 bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b,
 		uint64_t *nr_compared);
 
@@ -70,26 +67,24 @@ static inline bool name_ends_with(struct name name, const char *suffix)
 }
 
 /*
- * Decides which of two names of one place to show: > 0 if `a` is better. Plain names are preferred to internal ones
- * ("malloc" to "__libc_malloc"), then fewer leading underscores, then the shorter name, then byte order, so that the
- * choice never depends on the order of the table.
+ * Decides which of two names of a place to show: > 0 if `a` is better. Rules, in order: no internal prefix ("malloc" before
+ * "__libc_malloc"), fewer leading underscores, shorter, byte order. So the choice does not depend on the order of the table.
  */
 int name_compare(struct name a, struct name b);
 
-/* Only the first of these rules, about the beginnings of names. 0 if they are equal in that. */
+/* The first two of these rules; 0 if they do not decide. */
 int name_compare_beginnings(struct name a, struct name b);
 
-/* The rule by which `worse` lost, in words: "is longer". */
+/* Why `worse` lost: "is longer". */
 const char *name_rule(struct name better, struct name worse);
 
 /*
- * Properties that decide between symbols at one address. A higher bit is more important, so two merits are compared as
- * numbers. If they are equal, the names decide (name_compare). For exported names, the beginnings of the names decide
- * before MERIT_GLOBAL (symtab.c).
+ * Properties that decide between symbols at one address. Merits are compared as numbers; if they are equal, names decide (name_compare).
+ * Between exported symbols, the beginnings of the names decide before MERIT_GLOBAL (symtab.c).
  */
 enum symbol_merit {
 	MERIT_GLOBAL = 1, /* not weak */
-	MERIT_DYNAMIC = 2, /* exported by the file: the name that its users know */
+	MERIT_DYNAMIC = 2, /* exported: the name that users of the file know */
 	MERIT_NOT_LOCAL = 4,
 	MERIT_FUNCTION = 8, /* typed as a function */
 	MERIT_SIZED = 16,

@@ -8,38 +8,36 @@
 #include "symbolize/elf/elf_tables.h"
 
 enum {
-	SECTION_MAX_BYTES = 8 << 20, /* of stubs; the largest programs have some 10,000 of 16 bytes */
-	VISITS_MAX = 16 << 20, /* relocations, slots that they fill and, as one each, 64 bytes of their names */
-	STEP = 4,      /* stubs begin at multiples of this */
+	SECTION_MAX_BYTES = 8 << 20, /* of stubs of 16 bytes; the largest programs have some 10,000 */
+	VISITS_MAX = 16 << 20, /* relocations, slots that they fill, and 64 bytes of names as one */
+	STEP = 4,      /* stubs are aligned to this */
 	STUB_NAME_MAX = 1024,
 	STUB_NAMES_MAX = 4 << 20,
-	SYMBOLS_MAX_BYTES = 8 << 20, /* of dynamic symbols that are read whole: libpython has 100 KB, and 1,400 stubs */
+	SYMBOLS_MAX_BYTES = 8 << 20, /* dynamic symbols up to this size are read whole: libpython has 100 KB, and 1,400 stubs */
 	NAMES_MAX_BYTES = 1 << 20, /* the same for their names */
 };
 
-/* The slot through which a stub jumps. */
+/* A slot of the global offset table, through which a stub jumps. */
 struct slot {
 	uint64_t address;
-	uint64_t stub; /* in plt.stubs */
+	uint64_t stub; /* index in plt.stubs */
 };
 
 struct plt_reader {
 	const struct elf_file *elf;
 	const struct symtab *table;
 	struct plt *plt;
-	uint64_t got; /* base of the slots of i386's position independent stubs */
+	uint64_t got; /* base of the slots, for position-independent stubs of i386 */
 	VEC(struct slot) slots;
-	struct names names; /* symbols of the present section of relocations */
+	struct names names; /* of the symbols of the current section of relocations */
 	const Elf64_Shdr *symbols; /* NULL: none */
 	struct elf_section symbol_bytes;
-	uint64_t nr_visited; /* VISITS_MAX */
+	uint64_t nr_visited; /* at most VISITS_MAX */
 };
 
-/* ---- stubs: from code to slot ---- */
-
 /*
- * x86-64: jmp *disp32(%rip), perhaps with a bnd prefix. i386: jmp *address, or jmp *disp32(%ebx), where %ebx has the
- * address of the table. Perhaps after endbr64 or endbr32.
+ * x86-64: jmp *disp32(%rip), perhaps with a bnd prefix. i386: jmp *address, or jmp *disp32(%ebx) with the address of the table in %ebx.
+ * Perhaps after endbr64 or endbr32.
  */
 static size_t jump_x86(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t address,
 		       uint64_t *ret_slot)
@@ -78,7 +76,7 @@ static size_t jump_arm64(const unsigned char *code, size_t nr, uint64_t address,
 	return 4 * first + 8;
 }
 
-/* Size of the stub up to its jump; 0: no stub starts here. */
+/* Size of the stub up to the end of its jump; 0: no stub starts here. */
 static size_t stub_at(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t address,
 		      uint64_t *ret_slot)
 {
@@ -93,7 +91,7 @@ static size_t stub_at(const struct plt_reader *reader, const unsigned char *code
 	}
 }
 
-/* A stub extends to the next multiple of 8 or 16 in its section: the bytes after the jump belong to it. */
+/* A stub extends to the next multiple of 8 or 16 bytes in its section. */
 static uint64_t stub_size(const Elf64_Shdr *section, uint64_t at, size_t used)
 {
 	bool is_narrow = section->sh_entsize == 8 && used <= 8;
@@ -133,12 +131,10 @@ static int read_section(struct plt_reader *reader, const char *name)
 	return err;
 }
 
-/* ---- relocations: from slot to name ---- */
-
 static struct name name_of_symbol(struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
 {
 	size_t size = elf_symbol_size(reader->elf);
-	uint32_t name = 0; /* the first member of both kinds of symbols */
+	uint32_t name = 0; /* first member of both kinds of symbols */
 
 	if (!reader->symbols || number >= reader->symbols->sh_size / size ||
 	    elf_section_read(&reader->symbol_bytes, number * size, &name, sizeof(name)))
@@ -146,7 +142,7 @@ static struct name name_of_symbol(struct plt_reader *reader, uint64_t number, ch
 	return names_get(&reader->names, name, scratch);
 }
 
-/* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol, only the resolver's address. */
+/* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has only the resolver's address, no symbol. */
 static struct name name_of_code(const struct plt_reader *reader, uint64_t address, char scratch[NAME_MAX_BYTES])
 {
 	const struct symtab_symbol *symbol = NULL;
@@ -190,7 +186,7 @@ static int apply(struct plt_reader *reader, const Elf64_Rela *relocation)
 	return err;
 }
 
-/* One of the four forms of a relocation, converted to the largest. */
+/* Converts one of the four forms of relocations to the largest. */
 static Elf64_Rela widen(const struct elf_file *elf, const unsigned char *bytes, size_t size)
 {
 	Elf64_Rela wide = {};
@@ -242,10 +238,7 @@ static void drop_symbols(struct plt_reader *reader)
 	reader->symbols = NULL;
 }
 
-/*
- * Sets `symbols` to those of a section of relocations; static programs have none. Most files have two sections of
- * relocations with the same symbols.
- */
+/* Opens the symbols of a section of relocations; static programs have none. Most files have two such sections, with the same symbols. */
 static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 {
 	const struct elf_file *elf = reader->elf;
@@ -268,8 +261,6 @@ static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 	reader->symbol_bytes.whole_max = SYMBOLS_MAX_BYTES;
 	return 0;
 }
-
-/* ---- all ---- */
 
 static int name_stubs(struct plt_reader *reader)
 {

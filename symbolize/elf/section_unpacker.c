@@ -12,15 +12,15 @@
 
 enum {
 	INPUT_BYTES = 65536,     /* read at once */
-	SKIP_BYTES = 65536,      /* unpacked at once on the way to a place */
-	STATES_MAX = 64,         /* kept for going back, 40 KB each */
-	STATE_APART = 1 << 20,   /* at least */
-	RATIO_MAX = 64,          /* of a debug section, 12 at most in practice; small ones may exceed it */
+	SKIP_BYTES = 65536,      /* unpacked at once while skipping */
+	STATES_MAX = 64,         /* kept states, 40 KB each */
+	STATE_APART = 1 << 20,   /* smallest distance of kept states */
+	RATIO_MAX = 64,          /* debug sections are packed 12 times at most; small ones may exceed the limit */
 	SMALL_BYTES = 65536,
 	ZSTD_WINDOW_LOG_MAX = 27,
 };
 
-/* A state from which to restart. */
+/* A state from which unpacking can restart. */
 struct kept_state {
 	uint64_t input, output;
 	z_stream stream;
@@ -29,17 +29,15 @@ struct kept_state {
 struct section_unpacker {
 	const struct elf_file *elf;
 	uint64_t offset, nr_packed, nr_unpacked;
-	uint64_t input, output; /* how far it is */
+	uint64_t input, output; /* present position in the packed and unpacked bytes */
 	bool is_zstd, is_open;
 	z_stream zlib;
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer zstd_input;
-	VEC(struct kept_state *) states; /* a z_stream may not be moved */
+	VEC(struct kept_state *) states; /* pointers, because a z_stream cannot be moved */
 	unsigned char buffer[INPUT_BYTES]; /* packed bytes; zlib.next_in or zstd_input.pos is the first unused one */
 	unsigned char skipped[SKIP_BYTES];
 };
-
-/* ---- the two kinds ---- */
 
 static int start(struct section_unpacker *unpacker)
 {
@@ -55,7 +53,7 @@ static int start(struct section_unpacker *unpacker)
 	return unpacker->is_open ? 0 : -ENOMEM;
 }
 
-/* Reads the next packed bytes when all are used. */
+/* Reads more packed bytes if all are used. */
 static int fill(struct section_unpacker *unpacker, size_t nr_left, size_t *ret_nr)
 {
 	uint64_t rest = unpacker->nr_packed - unpacker->input;
@@ -103,7 +101,7 @@ static int unpack_zstd(struct section_unpacker *unpacker, unsigned char *to, siz
 	size_t nr, status;
 	int err = 0;
 
-	/* A full block may still be inside although all input is used. */
+	/* After all input, a full block may still be inside. */
 	status = ZSTD_decompressStream(unpacker->zstd, &output, input);
 	if (!ZSTD_isError(status) && !output.pos) {
 		err = fill(unpacker, input->size - input->pos, &nr);
@@ -113,8 +111,6 @@ static int unpack_zstd(struct section_unpacker *unpacker, unsigned char *to, siz
 	*ret_done = output.pos;
 	return err ?: ZSTD_isError(status) ? -EBADMSG : 0;
 }
-
-/* ---- going back and forth ---- */
 
 static uint64_t state_distance(const struct section_unpacker *unpacker)
 {
@@ -129,7 +125,7 @@ static void state_free(struct kept_state *state)
 	free(state);
 }
 
-/* A state that cannot be kept costs only time later. */
+/* Without memory, a state is not kept; that costs only time. */
 static void keep_state(struct section_unpacker *unpacker)
 {
 	uint64_t last = unpacker->states.nr ? vec_last(&unpacker->states)->output : 0;
@@ -201,8 +197,6 @@ int section_unpacker_read(struct section_unpacker *unpacker, uint64_t position, 
 		start(unpacker); /* after a failure, the next read restarts */
 	return err;
 }
-
-/* ---- life ---- */
 
 int section_unpacker_new(const struct elf_file *elf, uint32_t kind, uint64_t offset, uint64_t nr_packed,
 			 uint64_t nr_unpacked, struct section_unpacker **ret_unpacker)

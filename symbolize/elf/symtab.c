@@ -9,11 +9,11 @@
 
 enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */
-	NESTING_MAX = 64,              /* steps outwards in a lookup */
+	NESTING_MAX = 64,              /* outward steps of a lookup */
 	OUTER_MAX = (1u << 22) - 1,
-	COMPARED_MAX = 64 << 20, /* bytes of names that are compared for one file; real files stay below */
+	COMPARED_MAX = 64 << 20, /* bytes of names compared for one file; real files need less */
 	COMPARED_PER_SYMBOL = 512, /* and for each symbol */
-	NAMES_KEPT_MAX = 1u << 20, /* names of one file in memory; more stay in the file */
+	NAMES_KEPT_MAX = 1u << 20, /* bytes of names of one file in memory; more stay in the file */
 };
 
 static int add_code(struct symtab *table, uint64_t address, uint64_t offset, uint64_t size)
@@ -76,11 +76,9 @@ struct name symtab_name(const struct symtab *table, const struct symtab_symbol *
 	return names_get(&table->names[symbol->names], symbol->name, scratch);
 }
 
-/* ---- ranking of aliases and duplicates ---- */
-
 /*
- * > 0 if a is the better name for the place. For exported names, the beginning of the name decides before the binding:
- * libc's calloc and puts are weak, but its internal names for them (__libc_calloc, _IO_puts) are not.
+ * Returns > 0 if a is the better name. For exported names, the beginning decides before the binding: libc's calloc and puts are weak, but
+ * its internal names for them (__libc_calloc, _IO_puts) are not.
  */
 static int compare_aliases(struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
 {
@@ -109,7 +107,7 @@ static bool same_name(struct symtab *table, uint32_t a, uint32_t b)
 			  &table->nr_compared);
 }
 
-/* Merges entries with the same start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are left. */
+/* Merges entries of .symtab and .dynsym with the same start and name, in [first, first + nr). Returns how many are left. */
 static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -134,7 +132,7 @@ static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
 	return kept;
 }
 
-/* Insertion sort, the best last: groups are small. */
+/* Insertion sort, best last: groups are small. */
 static void rank(struct symtab *table, uint32_t first, uint32_t nr)
 {
 	for (uint32_t i = 1; i < nr; i++) {
@@ -147,7 +145,7 @@ static void rank(struct symtab *table, uint32_t first, uint32_t nr)
 	}
 }
 
-/* Keeps only the symbol with the highest merit of those at one start, without comparing names. */
+/* Keeps the symbol with the highest merit in [0], without comparing names. */
 static void choose_by_merit(struct symtab_symbol *symbols, uint32_t nr)
 {
 	for (uint32_t i = 1; i < nr; i++)
@@ -155,7 +153,7 @@ static void choose_by_merit(struct symtab_symbol *symbols, uint32_t nr)
 			symbols[0] = symbols[i];
 }
 
-/* Ranks each group of symbols at one start, and closes the gaps left by duplicates. */
+/* Ranks the symbols at each start, and closes the gaps that duplicates leave. */
 static void settle_groups(struct symtab *table)
 {
 	enum {
@@ -182,14 +180,12 @@ static void settle_groups(struct symtab *table)
 	table->symbols.nr = kept;
 }
 
-/* ---- extents ---- */
-
 static uint64_t end_of(const struct symtab_symbol *symbol)
 {
 	return (uint64_t)symbol->start + (symbol->size ?: 1);
 }
 
-/* A symbol without a size extends to the next symbol. Inside a function with a size, it is only a label and covers only its own address. */
+/* A symbol without size extends to the next symbol. Inside a sized function it is a label and covers only its own address. */
 static void bound_unsized(struct symtab *table)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -209,7 +205,7 @@ static void bound_unsized(struct symtab *table)
 	}
 }
 
-/* Links each symbol to the nearest earlier one that ends later: a lookup continues there if this symbol does not cover the place. */
+/* Links each symbol to the nearest earlier one that ends later, where a lookup continues if this symbol does not cover the place. */
 static void link_outer(struct symtab *table)
 {
 	struct symtab_symbol *symbols = table->symbols.data;
@@ -231,12 +227,10 @@ static void link_outer(struct symtab *table)
 	}
 }
 
-/* ---- names ---- */
-
-/* Copies the used names out of loaded string tables. With `to` NULL only measures, up to the size beyond which they are not kept. */
+/* Copies the used names out of loaded string tables. `to` NULL: only measures them, up to NAMES_KEPT_MAX. */
 static size_t copy_names(struct symtab *table, char *to)
 {
-	size_t nr_bytes = 1; /* position 0 is the empty name */
+	size_t nr_bytes = 1; /* [0] is the empty name */
 
 	for (size_t i = 0; i < table->symbols.nr && nr_bytes <= NAMES_KEPT_MAX; i++) {
 		struct symtab_symbol *symbol = &table->symbols.data[i];
@@ -257,7 +251,7 @@ static size_t copy_names(struct symtab *table, char *to)
 	return nr_bytes;
 }
 
-/* Keeps only the used names, or none of them and the file, so that an index stays small. */
+/* Keeps copies of the used names if they are small enough, else none, and the file. */
 static int settle_names(struct symtab *table)
 {
 	size_t nr_bytes = copy_names(table, NULL);
@@ -306,8 +300,6 @@ int symtab_finish(struct symtab *table)
 	bucket_index_make(&table->buckets, table->symbols.data, table->symbols.nr, sizeof(*table->symbols.data));
 	return settle_names(table);
 }
-
-/* ---- lookup ---- */
 
 const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t offset)
 {

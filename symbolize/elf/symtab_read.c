@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the functions from the symbol tables of an ELF file into the index. Declared in symtab.h. */
+/* Reads functions from the symbol tables of an ELF file: part of symtab.h. */
 #include "core/base/cleanup.h"
 #include "symbolize/elf/elf_tables.h"
 #include "symbolize/elf/symtab.h"
 
 enum {
-	NAMES_COPY_MAX = 4u << 20,  /* a larger string table is not loaded */
-	ROOM_MAX = 1 << 20,         /* room for this many symbols is made before they are read */
+	NAMES_COPY_MAX = 4u << 20,  /* larger string tables are not loaded */
+	ROOM_MAX = 1 << 20,         /* symbols for which memory is reserved in advance */
 };
 
-/* State of one pass over a table. */
+/* One pass through a table. */
 struct reading {
 	struct symtab *table;
 	const struct elf_file *elf;
 	const struct elf_table *from;
-	unsigned int names; /* number of its string table in symtab.names */
+	unsigned int names; /* index in symtab.names */
 };
 
 static Elf64_Sym widen(const Elf32_Sym *narrow)
@@ -30,8 +30,7 @@ static Elf64_Sym widen(const Elf32_Sym *narrow)
 }
 
 /*
- * Whether it is a label of the assembler or the compiler: mapping symbols of Arm ("$x", "$d"), local labels, and the
- * padding before kernel functions.
+ * Whether it is a label of the assembler or compiler: mapping symbols of Arm ("$x", "$d"), local labels, padding before kernel functions.
  */
 static bool is_label(struct name name)
 {
@@ -39,7 +38,7 @@ static bool is_label(struct name name)
 	       name_starts_with(name, "__pfx_");
 }
 
-/* Hand-written assembly often lacks `.type`: such a symbol counts if it has a size or is in a code section. */
+/* Assembly often lacks `.type`: such a symbol counts if it has a size or is in a code section. */
 static bool is_untyped_function(const struct reading *reading, const Elf64_Sym *symbol)
 {
 	const Elf64_Shdr *section = elf_file_section_number(reading->elf, symbol->st_shndx);
@@ -103,9 +102,8 @@ static unsigned int merit_of(const struct reading *reading, const Elf64_Sym *sym
 }
 
 /*
- * The number of bytes that the symbol covers, limited by the end of its segment. Without a size: in .symtab up to the
- * end of the section (symtab_finish() limits it to the next symbol); in .dynsym only its own address, because most
- * functions between dynamic symbols are not dynamic.
+ * The bytes that the symbol covers, up to the end of its segment. Without size: in .symtab up to the end of the section (symtab_finish()
+ * limits it to the next symbol); in .dynsym 0, because most functions between dynamic symbols are not dynamic.
  */
 static uint64_t covered(const struct reading *reading, const Elf64_Sym *symbol, uint64_t left)
 {
@@ -123,7 +121,7 @@ static uint64_t covered(const struct reading *reading, const Elf64_Sym *symbol, 
 	return left;
 }
 
-/* In an object file, the value counts from its section. */
+/* In an object file, values count from their section. */
 static void move_symbol(const struct elf_file *elf, Elf64_Sym *symbol)
 {
 	const Elf64_Shdr *section = elf->is_laid_out ? elf_file_section_number(elf, symbol->st_shndx) : NULL;

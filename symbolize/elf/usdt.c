@@ -6,17 +6,16 @@
 #include "core/base/cleanup.h"
 
 enum {
-	NOTE_TYPE = 3,               /* NT_STAPSDT, which elf.h does not define */
+	NOTE_TYPE = 3,               /* NT_STAPSDT, missing in elf.h */
 	SECTION_MAX_BYTES = 16 << 20, /* some hundred thousand probes */
 	NOTES_MAX = 1 << 18,
 	TEXT_MAX_BYTES = 16 << 20,
 };
 
-/* The base of a note's addresses. */
 struct usdt_reader {
 	struct usdt_notes *notes;
 	const struct elf_file *elf;
-	uint64_t base; /* present address of .stapsdt.base; 0: the file has none */
+	uint64_t base; /* present address of .stapsdt.base; 0: none */
 };
 
 void usdt_notes_done(struct usdt_notes *notes)
@@ -30,9 +29,7 @@ const char *usdt_text(const struct usdt_notes *notes, uint32_t position)
 	return position < notes->texts.nr ? notes->texts.data + position : "";
 }
 
-/* ---- places ---- */
-
-/* The file offset of an address in a segment with these flags. A segment may have any address, so a sum that wraps is refused. */
+/* File offset of an address in a segment with these flags. Segments may have any address, so a sum that wraps is refused. */
 static bool find_place(const struct elf_file *elf, uint64_t address, uint32_t flags, uint64_t *ret_offset)
 {
 	const Elf64_Phdr *segment = elf_file_segment_at(elf, address, flags);
@@ -40,9 +37,7 @@ static bool find_place(const struct elf_file *elf, uint64_t address, uint32_t fl
 	return segment && !__builtin_add_overflow(address - segment->p_vaddr, segment->p_offset, ret_offset);
 }
 
-/* ---- one note ---- */
-
-/* {address, base, semaphore}; false if they are not at places in the file. */
+/* Reads address, base and semaphore. False if they are not in the file. */
 static bool take_places(const struct usdt_reader *reader, struct byte_reader *content, struct usdt_note *ret_note)
 {
 	size_t word = reader->elf->is_64 ? 8 : 4;
@@ -50,13 +45,13 @@ static bool take_places(const struct usdt_reader *reader, struct byte_reader *co
 	uint64_t semaphore = bytes_number(content, word), moved = 0;
 
 	if (reader->base && base)
-		moved = reader->base - base; /* may be negative: sums wrap as addresses do */
+		moved = reader->base - base; /* may be negative: sums wrap */
 	return !content->bad && find_place(reader->elf, address + moved, PF_X, &ret_note->file_offset) &&
-	       /* The kernel finds a semaphore through a private, writable mapping of the file. */
+	       /* The kernel finds a semaphore through a private, writable mapping. */
 	       (!semaphore || find_place(reader->elf, semaphore + moved, PF_W, &ret_note->semaphore_offset));
 }
 
-/* Three words, then provider, name and arguments, each with its NUL. A note without names is ignored. */
+/* Three words, then provider, name and arguments, each with a NUL. Ignores a note without names. */
 static int take_note(const struct usdt_reader *reader, struct byte_reader content)
 {
 	struct usdt_notes *notes = reader->notes;
@@ -82,8 +77,6 @@ static int take_note(const struct usdt_reader *reader, struct byte_reader conten
 	}
 	return vec_try_push(&notes->notes, note);
 }
-
-/* ---- sections ---- */
 
 static int read_section(const struct usdt_reader *reader, const Elf64_Shdr *section)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * USDT probes of a file: the notes of sys/sdt.h in .note.stapsdt, as places in the file.
+ * USDT probes of a file: the notes of sys/sdt.h in .note.stapsdt, as file offsets.
  *
- * A note has the address of an instruction (a nop), and perhaps that of a semaphore: a counter that a tracer
- * increments, so that the program prepares arguments only then. Addresses are link-time addresses. Because prelink
- * moves the code but not the notes, each note also has the address that .stapsdt.base had then. Notes are not trusted:
- * a note is ignored if its instruction is not in executable memory of the file, or its semaphore not in a writable part
- * of it.
+ * A note has the link-time address of an instruction (a nop), and perhaps of a semaphore: a counter that tracers increment, so that the
+ * program prepares arguments only while it is traced. prelink moves the code but not the notes, so each note also has the old address of
+ * .stapsdt.base. Notes are not trusted: one is ignored if its instruction is not in an executable segment, or its semaphore not in a
+ * writable one.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 
 struct usdt_note {
 	uint64_t file_offset;      /* of the instruction */
-	uint64_t semaphore_offset; /* in the file; 0: none */
+	uint64_t semaphore_offset; /* file offset; 0: none */
 	uint32_t provider, name, arguments; /* positions in `texts` */
 };
 
@@ -23,7 +22,7 @@ struct usdt_notes {
 	VEC(char) texts;
 };
 
-/* Reads all of them; 0 also if the file has none. -EBADMSG for a malformed section, -ENOMEM. */
+/* Reads all probes. Returns 0 (also without any), -EBADMSG for a malformed section, or -ENOMEM. */
 int usdt_notes_read(struct usdt_notes *notes, const struct elf_file *elf);
 void usdt_notes_done(struct usdt_notes *notes);
 

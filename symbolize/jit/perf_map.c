@@ -12,11 +12,11 @@ enum {
 	ENTRIES_MAX = 3 << 20,
 	MAP_MAX_BYTES = 256 << 20,
 	CHUNK_BYTES = 65536, /* longer lines are skipped */
-	USUAL_BYTES = 512, /* of a name */
+	USUAL_BYTES = 512, /* usual limit of a name */
 	COMPARED_MAX = 10000, /* names */
 };
 
-/* Reads up to `nr_bytes` of the file. Returns how many, 0 also if the file cannot be read. */
+/* Reads up to `nr_bytes` of the file. Returns how many; 0 also on errors. */
 static size_t read_at(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 {
 	ssize_t got;
@@ -27,7 +27,7 @@ static size_t read_at(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* Adds an entry, unless its range is invalid. If the map is full, the map is truncated instead. 0 or -ENOMEM. */
+/* Adds an entry, unless its range is invalid. If there is no room, the map is cut. Returns 0 or -ENOMEM. */
 static int add_entry(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name)
 {
 	if (!size || size > UINT32_MAX || start + size < start)
@@ -39,16 +39,14 @@ static int add_entry(struct perf_map *map, uint64_t start, uint64_t size, uint64
 	return vec_try_push(&map->entries, (struct perf_map_entry){ start, (uint32_t)size, (uint32_t)name });
 }
 
-/* ---- lines ---- */
-
-/* The value of a hexadecimal digit + 1; 0 for everything else. */
+/* Value of a hexadecimal digit + 1; 0: not a digit. */
 static const unsigned char digits[256] = {
 	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
 	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* Reads a hexadecimal number and the space after it. NULL if there is none, or if it has more than 16 digits. */
+/* Reads a hexadecimal number of up to 16 digits and the space after it; otherwise NULL. */
 static const char *take_number(const char *text, const char *end, uint64_t *ret_number)
 {
 	const char *first;
@@ -64,7 +62,7 @@ static const char *take_number(const char *text, const char *end, uint64_t *ret_
 	return text + 1;
 }
 
-/* Adds the entry of a line, which begins at `position` in the file; `end` is its newline. 0 or -ENOMEM. */
+/* Adds the entry of a line at `position` in the file; `end` is its newline. Returns 0 or -ENOMEM. */
 static int take_line(struct perf_map *map, const char *line, const char *end, uint64_t position)
 {
 	uint64_t start, size;
@@ -76,7 +74,7 @@ static int take_line(struct perf_map *map, const char *line, const char *end, ui
 	return add_entry(map, start, size, position + (uint64_t)(text - line));
 }
 
-/* Adds the complete lines of a chunk. Returns how many bytes they have. *err: 0 or -ENOMEM. */
+/* Adds the complete lines of a chunk. Returns their bytes. *err: 0 or -ENOMEM. */
 static size_t take_lines(struct perf_map *map, const char *chunk, size_t nr, int *err)
 {
 	const char *line = chunk, *end = chunk + nr, *newline;
@@ -108,10 +106,8 @@ static int read_lines(struct perf_map *map)
 	return err;
 }
 
-/* ---- jitdumps ---- */
-
 #define MAGIC 0x4a695444u
-#define DUMP_MAX_BYTES UINT32_MAX /* the positions in entries have 32 bits; most of a dump is copies of code */
+#define DUMP_MAX_BYTES UINT32_MAX /* positions in entries have 32 bits; most of a dump is copies of code */
 
 enum {
 	HEADER_MAX_BYTES = 4096,
@@ -130,7 +126,7 @@ struct record_header {
 	uint64_t time;
 };
 
-/* After it come the name and a copy of the code. */
+/* The name and a copy of the code follow. */
 struct code_load {
 	struct record_header header;
 	uint32_t pid, tid;
@@ -143,7 +139,7 @@ struct code_move {
 	uint64_t unused, from, to, size, code;
 };
 
-/* The piece of the file that was read last. */
+/* The part of the file that was read last. */
 struct window {
 	int fd;
 	uint64_t start;
@@ -151,7 +147,7 @@ struct window {
 	unsigned char bytes[WINDOW_BYTES];
 };
 
-/* Copies `nr_bytes` at an offset of the file; false if the file ends before. */
+/* Copies `nr_bytes` at a file offset. False if the file is shorter. */
 static bool take(struct window *window, uint64_t offset, void *ret_bytes, size_t nr_bytes)
 {
 	if (offset < window->start || offset + nr_bytes > window->start + window->nr) {
@@ -164,7 +160,7 @@ static bool take(struct window *window, uint64_t offset, void *ret_bytes, size_t
 	return true;
 }
 
-/* Whether the file begins like a jitdump in this machine's byte order. */
+/* Whether the file begins like a jitdump, in this machine's byte order. */
 static bool is_jitdump(int fd)
 {
 	uint32_t magic;
@@ -186,7 +182,7 @@ static int add_load(struct perf_map *map, struct window *window, uint64_t positi
 	return vec_try_push(&map->codes, (struct perf_map_code){ load.code, (uint32_t)nr });
 }
 
-/* Finds the load of the moved code by its number. Compilers number codes in ascending order; add_load() keeps no others. */
+/* Finds the moved code by its number. add_load() keeps only ascending numbers, as compilers write them. */
 static int add_move(struct perf_map *map, struct window *window, uint64_t position)
 {
 	struct code_move move;
@@ -207,7 +203,7 @@ static int read_records(struct perf_map *map, struct window *window, uint64_t en
 
 	while (!err && !map->is_cut && take(window, map->done, &header, sizeof(header))) {
 		if (header.size < sizeof(header) || header.size > end - map->done)
-			break; /* malformed, or not complete yet */
+			break; /* malformed or incomplete */
 		if (header.kind == CODE_LOAD)
 			err = add_load(map, window, map->done);
 		else if (header.kind == CODE_MOVE)
@@ -217,7 +213,7 @@ static int read_records(struct perf_map *map, struct window *window, uint64_t en
 	return err;
 }
 
-/* Reads the new records that are complete. After a record shorter than its header no more are read. 0 or -ENOMEM. */
+/* Reads new complete records. After a record shorter than its header, no more are read. Returns 0 or -ENOMEM. */
 static int read_dump(struct perf_map *map)
 {
 	_cleanup_(freep) struct window *window = calloc(1, sizeof(*window));
@@ -235,9 +231,9 @@ static int read_dump(struct perf_map *map)
 	return map->done && map->done <= end ? read_records(map, window, end) : 0;
 }
 
-/* ---- which entry an address belongs to ---- */
+/* ---- owners of addresses ---- */
 
-/* Reads a name of `room` bytes at most. It ends at a NUL or, in a perf map, at the end of its line. Returns its length. */
+/* Reads a name of at most `room` bytes, which ends at a NUL or, in a perf map, with its line. Returns its length. */
 static size_t read_name(const struct perf_map *map, const struct perf_map_entry *entry, char *scratch, size_t room)
 {
 	size_t got = read_at(map->fd, scratch, room, entry->name);
@@ -258,7 +254,7 @@ struct claim {
 	uint32_t entry;
 };
 
-/* A heap; the entry that was appended last to the map is the first. An entry that has ended stays until it is the first. */
+/* A heap, with the latest entry of the map first. An entry that has ended stays until it is first. */
 typedef VEC(struct claim) claim_heap;
 
 static int claims_add(claim_heap *claims, struct claim claim)
@@ -290,7 +286,7 @@ static void claims_drop_first(claim_heap *claims)
 	heap[i] = last;
 }
 
-/* From `from` up to the next bound, addresses belong to `owner`: 1 + the number of an entry, or 0 for none. */
+/* From `from` to the next bound, addresses belong to `owner`: 1 + an entry's index; 0: none. */
 static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 {
 	int err = 0;
@@ -301,7 +297,7 @@ static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 	return err ?: vec_try_push(&map->owners, owner);
 }
 
-/* The two highest ends of all entries whose start the walk has passed: below the second one, two entries overlap. */
+/* The two highest ends of the entries whose start the walk has passed. Below `second`, two entries overlap. */
 struct ends {
 	uint64_t first, second;
 };
@@ -316,7 +312,7 @@ static void ends_add(struct ends *ends, uint64_t end)
 	}
 }
 
-/* Sets the owners in [from, to), where no other entry begins. */
+/* Sets the owners in [from, to), where no entry begins. */
 static int share_between(struct perf_map *map, claim_heap *claims, const struct ends *ends, uint64_t from, uint64_t to)
 {
 	int err = 0;
@@ -336,7 +332,7 @@ static int share_between(struct perf_map *map, claim_heap *claims, const struct 
 	return err || from == to ? err : add_bound(map, from, 0);
 }
 
-/* Whether the two list the same function. Names that are longer than usual are not compared, and not more than `*left` of them. */
+/* Whether two entries list the same function. Compares at most `*left` names, and none of more than USUAL_BYTES. */
 static bool is_same(const struct perf_map *map, const struct stretch *a, const struct stretch *b, size_t *left)
 {
 	char name[USUAL_BYTES], other[USUAL_BYTES];
@@ -371,7 +367,7 @@ static int share_sorted(struct perf_map *map, const struct stretch *stretches, s
 	return err;
 }
 
-/* Walks through the entries by start address. Of those that cover an address, the one appended last gets it. */
+/* Walks the entries by start address: of those that cover an address, the latest of the file owns it. */
 static int share_out(struct perf_map *map)
 {
 	size_t nr = map->entries.nr;
@@ -385,9 +381,7 @@ static int share_out(struct perf_map *map)
 	return err ?: share_sorted(map, stretches, nr);
 }
 
-/* ---- the map ---- */
-
-/* Forgets the entries of a truncated map: the part that is not read may replace any of them. */
+/* Drops all entries of a cut map: the unread part may replace any of them. */
 static void forget_entries(struct perf_map *map)
 {
 	vec_done(&map->entries);
