@@ -10,13 +10,11 @@
 #include "symbolize/elf/names.h"
 
 enum {
-	BUFFER_BYTES = 65536,          /* of a pread(); the kernel gives at most a page (4 to 64 KB) at a time */
+	BUFFER_BYTES = 65536,          /* for pread(); the kernel returns at most one page (4 to 64 KB) per call */
 	TEXT_MAX_BYTES = 256u << 20,
 	MODULES_MAX = 16384,
-	GENERATED_MAX_BYTES = 65536,   /* assumed length of generated code (BPF) */
+	GENERATED_MAX_BYTES = 65536,   /* assumed length of generated code (BPF, trampolines) */
 };
-
-/* ---- lines ---- */
 
 /* One line: "ffffffff81000000 T _stext", with "\t[module]" after it if the symbol belongs to a module. */
 struct line {
@@ -51,7 +49,7 @@ static bool parse_line(const char *at, const char *end, struct line *ret_line)
 	return line.name.nr_bytes > 0 && !memchr(start, '\0', (size_t)(end - start));
 }
 
-/* The linker script marks its sections with these symbols. They have the type of functions. */
+/* Symbols of the linker script at the borders of sections. They have the type of functions. */
 static bool is_section_mark(struct name name)
 {
 	if (name.text[0] != '_')
@@ -66,8 +64,6 @@ static bool is_function(const struct line *line)
 	return strchr("tTwW", line->type) && !is_section_mark(line->name) && line->name.text[0] != '$' &&
 	       !name_starts_with(line->name, ".L");
 }
-
-/* ---- filling the table ---- */
 
 static int add_text(struct kallsyms *kallsyms, struct name name, uint32_t *ret_place)
 {
@@ -86,7 +82,7 @@ static int add_text(struct kallsyms *kallsyms, struct name name, uint32_t *ret_p
 	return 0;
 }
 
-/* Searches from the end, because the list has the symbols of a module together. 0, -EFBIG, -ENOMEM. */
+/* Returns 0, -EFBIG or -ENOMEM. Searches from the end, because the list has all symbols of a module in sequence. */
 static int find_module(struct kallsyms *kallsyms, struct name module, uint16_t *ret_index)
 {
 	uint32_t place = 0;
@@ -117,7 +113,7 @@ static int add_line(struct kallsyms *kallsyms, const struct line *line)
 
 	if (!line->address || name_starts_with(line->name, "__pfx_"))
 		return 0;
-	/* after a symbol without a name, another one bounds nothing; settle() drops those that are not in order here */
+	/* One unnamed symbol is enough to end a function. settle() drops those that the sort moves next to another one. */
 	if (!is_named && last && !last->name && last->address <= line->address)
 		return 0;
 	err = find_module(kallsyms, line->module, &symbol.module);
@@ -130,9 +126,7 @@ static int add_line(struct kallsyms *kallsyms, const struct line *line)
 	return err ?: vec_try_push(&kallsyms->symbols, symbol);
 }
 
-/* ---- reading ---- */
-
-/* Adds the complete lines of the buffer. Returns how many bytes they have, or a negative errno. */
+/* Adds the complete lines of the buffer. Returns their length in bytes, or a negative errno. */
 static ssize_t take_lines(struct kallsyms *kallsyms, const char *buffer, size_t nr_bytes, size_t *nr_lines)
 {
 	const char *at = buffer, *end = buffer + nr_bytes, *newline;
@@ -174,13 +168,11 @@ static int read_lines(struct kallsyms *kallsyms, int fd, size_t *nr_lines)
 		held -= (size_t)taken;
 		memmove(buffer, buffer + taken, held);
 		if (held == BUFFER_BYTES)
-			return -EBADMSG; /* a line without end */
+			return -EBADMSG; /* the line is longer than the buffer */
 	}
 }
 
-/* ---- order ---- */
-
-/* > 0 if `a` is the better name for the address that both have. */
+/* Compares two names of one address. Returns > 0 if `a` is the better one. */
 static int compare(const struct kallsyms *kallsyms, const struct kernel_symbol *a, const struct kernel_symbol *b)
 {
 	const char *name_a = kallsyms->text.data + a->name, *name_b = kallsyms->text.data + b->name;
@@ -190,7 +182,7 @@ static int compare(const struct kallsyms *kallsyms, const struct kernel_symbol *
 	return name_compare((struct name){ name_a, strlen(name_a) }, (struct name){ name_b, strlen(name_b) });
 }
 
-/* Insertion sort of the functions of one address, the best last: there are few. */
+/* Insertion sort of the functions at one address, best name last. There are few of them. */
 static void rank(const struct kallsyms *kallsyms, struct kernel_symbol *symbols, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++) {
@@ -204,8 +196,8 @@ static void rank(const struct kallsyms *kallsyms, struct kernel_symbol *symbols,
 }
 
 /*
- * Orders the functions of each address by merit, and keeps ALIASES_MAX at most. A symbol without a name stays only where it
- * ends a function: not at the address of another function, and not after another symbol without a name.
+ * Sorts the functions at each address by merit, and keeps at most ALIASES_MAX. Keeps an unnamed symbol only if the entry before it is a
+ * function at a lower address, so that it ends this function.
  */
 static void settle(struct kallsyms *kallsyms)
 {
@@ -234,7 +226,7 @@ static int read_all(struct kallsyms *kallsyms, int fd)
 {
 	size_t nr_lines = 0;
 	uint32_t kernel;
-	int err = vec_try_push(&kallsyms->text, '\0'); /* position 0 means "no name" */
+	int err = vec_try_push(&kallsyms->text, '\0'); /* position 0: no name */
 
 	err = err ?: add_text(kallsyms, (struct name){ "kernel", 6 }, &kernel);
 	err = err ?: vec_try_push(&kallsyms->modules, kernel);
@@ -271,8 +263,6 @@ void kallsyms_done(struct kallsyms *kallsyms)
 	vec_done(&kallsyms->modules);
 }
 
-/* ---- lookup ---- */
-
 const char *kallsyms_name(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
 {
 	return kallsyms->text.data + symbol->name;
@@ -284,8 +274,8 @@ const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel
 }
 
 /*
- * The last function of a module is assumed to reach to the end of the page after its own, as in perf. Generated code (BPF,
- * ftrace and kprobe trampolines) can be longer; the list does not have its end.
+ * The last function of a module is assumed to reach to the end of the page after its own, as in perf. Generated code (BPF, ftrace and
+ * kprobe trampolines) can be longer, and /proc/kallsyms does not show its end.
  */
 struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
 {

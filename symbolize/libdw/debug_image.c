@@ -16,7 +16,7 @@ enum {
 	NOT_KNOWN = -1,
 };
 
-/* The sections that libdw reads for lines and inlined calls. The file must have the first one. */
+/* The sections that libdw reads for lines and inlined calls. The first one is required. */
 static const char *const names[] = {
 	".debug_info", ".debug_types",  ".debug_abbrev",   ".debug_line", ".debug_line_str",
 	".debug_str",  ".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
@@ -25,7 +25,7 @@ static const char *const names[] = {
 enum {
 	LINES = 3,
 	NR_NAMES = sizeof(names) / sizeof(*names),
-	NR_HEADERS = NR_NAMES + 2, /* and the null section, and the section with the names */
+	NR_HEADERS = NR_NAMES + 2, /* plus the null section and the section of names */
 };
 
 struct layout {
@@ -39,7 +39,7 @@ static uint64_t aligned(uint64_t offset)
 	return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Opens the sections, and gives offsets: the ELF header is first, then the sections, their names, their headers. */
+/* Opens the sections and computes the layout: ELF header, sections, their names, section headers. */
 static int lay_out(const struct elf_file *elf, struct layout *layout)
 {
 	uint64_t end = sizeof(Elf64_Ehdr);
@@ -112,12 +112,10 @@ static void write_headers(const struct elf_file *elf, const struct layout *layou
 	memcpy(bytes + layout->headers, headers, sizeof(headers));
 }
 
-/* ---- relocations ---- */
-
-/* The addresses of all symbols; 0 for an undefined one. */
+/* addresses of all symbols; 0 for an undefined one */
 typedef VEC(uint64_t) symbol_values;
 
-/* How many bytes a relocation of debug information fills in: 0 if it is ignored, NOT_KNOWN for an unknown type. */
+/* Returns the width in bytes of a relocated field: 0 if the relocation is ignored, NOT_KNOWN for an unknown type. */
 static int width_of(uint16_t machine, uint32_t type)
 {
 	static const struct {
@@ -127,7 +125,7 @@ static int width_of(uint16_t machine, uint32_t type)
 	} known[] = {
 		{ EM_X86_64, R_X86_64_NONE, 0 },         { EM_X86_64, R_X86_64_64, 8 },
 		{ EM_X86_64, R_X86_64_32, 4 },           { EM_X86_64, R_X86_64_32S, 4 },
-		{ EM_X86_64, R_X86_64_DTPOFF32, 0 }, /* where a variable of a thread is */
+		{ EM_X86_64, R_X86_64_DTPOFF32, 0 }, /* offset of a thread-local variable */
 		{ EM_X86_64, R_X86_64_DTPOFF64, 0 },     { EM_AARCH64, R_AARCH64_NONE, 0 },
 		{ EM_AARCH64, R_AARCH64_ABS64, 8 },      { EM_AARCH64, R_AARCH64_ABS32, 4 },
 		{ EM_AARCH64, R_AARCH64_TLS_DTPREL, 0 },
@@ -178,7 +176,7 @@ static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const
 	    (uint64_t)width > nr_bytes - relocation->r_offset)
 		return -EBADMSG;
 	value = symbols->data[symbol] + (uint64_t)relocation->r_addend;
-	memcpy(bytes + relocation->r_offset, &value, (size_t)width); /* the file is little endian too */
+	memcpy(bytes + relocation->r_offset, &value, (size_t)width); /* both the file and this host are little endian */
 	return 0;
 }
 
@@ -197,7 +195,7 @@ static int apply_table(const struct elf_file *elf, const Elf64_Shdr *table, cons
 	return err;
 }
 
-/* The relocations of the section of this name, or NULL. `ld -r` joins them: a section has one table. */
+/* Finds the relocation table of the section of this name; NULL: none. `ld -r` merges them, so a section has only one. */
 static const Elf64_Shdr *table_of(const struct elf_file *elf, const char *name)
 {
 	for (size_t i = 0; i < elf->sections.nr; i++) {
@@ -211,8 +209,8 @@ static const Elf64_Shdr *table_of(const struct elf_file *elf, const char *name)
 }
 
 /*
- * Applies the relocations of the section of this name to its unpacked bytes, for x86-64 and aarch64. Symbols have the
- * addresses of elf_file_lay_out(). 0, -EBADMSG for relocations that are compressed, out of bounds or not known, -ENOMEM.
+ * Applies the relocations of a section to its unpacked bytes (x86-64 and aarch64). Symbol addresses are those of elf_file_lay_out().
+ * Returns 0, -EBADMSG for relocations that are compressed, out of bounds or of unknown type, or -ENOMEM.
  */
 static int relocate(const struct elf_file *elf, const char *name, unsigned char *bytes, uint64_t nr_bytes)
 {
@@ -227,8 +225,6 @@ static int relocate(const struct elf_file *elf, const char *name, unsigned char 
 	vec_done(&symbols);
 	return err;
 }
-
-/* ---- the image ---- */
 
 static int fill(const struct elf_file *elf, struct layout *layout, unsigned char *bytes)
 {

@@ -11,16 +11,14 @@
 
 enum {
 	PROGRAM_MAX_BYTES = 2 << 20, /* of the line program of a unit */
-	UNITS_MAX = 1 << 19, /* libdw keeps data for each unit it has seen */
+	UNITS_MAX = 1 << 19, /* bounds the memory of libdw, which keeps data for each unit that it has read */
 	DEPTH_MAX = 256,
 	RANGES_MAX = 1 << 20,
-	REFERENCES_MAX = 16, /* followed from an entry to the next */
-	STEPS_PER_LOOK = 4096, /* the clock is read after so many entries and ranges */
+	REFERENCES_MAX = 16, /* references followed from one entry */
+	STEPS_PER_LOOK = 4096, /* entries and ranges between two reads of the clock */
 };
 
-/* ---- units ---- */
-
-/* False for a skeleton unit (of DWARF 5 or GNU), because libdw would look for its split file. */
+/* Returns false for a skeleton unit (DWARF 5 or GNU), because libdw would try to open its split file. */
 static bool is_readable(Dwarf_Die *root)
 {
 	int tag = dwarf_tag(root);
@@ -29,7 +27,7 @@ static bool is_readable(Dwarf_Die *root)
 	       !dwarf_hasattr(root, DW_AT_GNU_dwo_name) && !dwarf_hasattr(root, DW_AT_GNU_dwo_id);
 }
 
-/* Calls `visit` for each range of an entry, until it returns false. Returns how many ranges were read. */
+/* Calls `visit` for each range of an entry until it returns false. Returns the number of ranges read. */
 static uint32_t visit_ranges(Dwarf_Die *die, bool (*visit)(void *context, uint64_t low, uint64_t high), void *context)
 {
 	Dwarf_Addr base, low, high;
@@ -44,9 +42,7 @@ static uint32_t visit_ranges(Dwarf_Die *die, bool (*visit)(void *context, uint64
 	return nr;
 }
 
-/* ---- lines ---- */
-
-/* The row that covers an address: the last one at or before it; NULL if that ends a sequence. */
+/* Returns the row that covers an address: the last one at or before it; NULL if that row ends a sequence. */
 static Dwarf_Line *row_of(Dwarf_Lines *lines, size_t nr, uint64_t address)
 {
 	size_t low = 0, high = nr;
@@ -79,7 +75,7 @@ static int answer_place(struct source_batch *batch, struct source_place *place, 
 	return file && !place->file ? -ENOMEM : 0;
 }
 
-/* Answers the places of the unit. Without `with_lines`, they keep the lines that symbolize/dwarf has found. */
+/* Answers the places of the unit. Without `with_lines`, the places keep the lines found by symbolize/dwarf. */
 static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_lines)
 {
 	Dwarf_Lines *lines = NULL;
@@ -100,14 +96,14 @@ static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t u
 	return err;
 }
 
-/* ---- inlined calls, by the rules of symbolize/dwarf/search_inlines.c ---- */
+/* Inlined calls, by the rules of symbolize/dwarf/search_inlines.c. */
 
 struct walk {
-	struct place_calls calls; /* the first member */
+	struct place_calls calls; /* must be first: add_frame() casts it to struct walk */
 	Dwarf_Files *files;
 	size_t nr_files;
 	Dwarf_Die *die; /* the current entry */
-	uint32_t nr_steps; /* since the clock was read */
+	uint32_t nr_steps; /* since the last read of the clock */
 };
 
 static uint64_t number_of(Dwarf_Die *die, unsigned int name)
@@ -125,7 +121,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* Replaces an entry by the one that it refers to: its abstract origin or its declaration. */
+/* Replaces an entry by its abstract origin or its declaration; false: it has neither. */
 static bool follow(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -139,7 +135,7 @@ static bool follow(Dwarf_Die *die)
 	return true;
 }
 
-/* Follows the references of a call. Returns the first linkage name on the way, else the first plain name, else NULL. */
+/* Follows the references of a call. Returns the first linkage name found, else the first plain name, else NULL. */
 static const char *name_of(const Dwarf_Die *call)
 {
 	const char *plain = NULL, *linkage;
@@ -181,8 +177,6 @@ static int add_frame(struct place_calls *calls, uint32_t outer)
 	return err ?: source_batch_add_frame(calls->batch, frame);
 }
 
-/* ---- the walk ---- */
-
 static void look_at_clock(struct walk *walk)
 {
 	walk->nr_steps = 0;
@@ -205,7 +199,7 @@ static void take_entry(struct walk *walk, Dwarf_Die *die)
 	}
 }
 
-/* Goes to the next sibling. False if there is none, or if it lies before: a loop of siblings would never end. */
+/* Moves to the next sibling. Returns false if there is none, or if its offset is not larger: siblings could form a loop. */
 static bool next_sibling(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
@@ -214,8 +208,8 @@ static bool next_sibling(Dwarf_Die *die)
 }
 
 /*
- * Goes from an entry without children to its next sibling, or to that of an entry around it. Returns the level, -1 at the
- * end. If an entry has no DW_AT_sibling, libdw reads all entries below it again, so the clock is read here too.
+ * Moves from an entry without children to its next sibling, or to the next sibling of the nearest entry around it. Returns the level, -1 at
+ * the end. Without DW_AT_sibling, libdw reads all entries below an entry again, so the clock is read here too.
  */
 static int leave(struct walk *walk, Dwarf_Die dies[DEPTH_MAX], int level)
 {
@@ -247,7 +241,7 @@ static void walk_entries(struct walk *walk, const Dwarf_Die *root)
 	}
 }
 
-/* Finds the inlined calls of the unit's places again. Their files are in the line program: `with_files` if it is read. */
+/* Replaces the inlined calls of the unit's places. `with_files`: the line program may be read, which names the calls' files. */
 static int find_calls(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_files)
 {
 	struct walk walk = { .calls = { .batch = batch, .unit = unit, .add_frame = add_frame } };
@@ -261,15 +255,13 @@ static int find_calls(struct source_batch *batch, Dwarf_Die *root, uint32_t unit
 	return walk.calls.err;
 }
 
-/* ---- units of a file ---- */
-
 struct reader {
 	struct source_batch *batch;
 	bool inlines;
 	struct debug_image image;
 	Elf *elf;
 	Dwarf *dwarf;
-	uint64_t nr_read; /* bytes of line programs since `dwarf` was opened, which keeps all rows in memory */
+	uint64_t nr_read; /* bytes of line programs since `dwarf` was opened, because it keeps all their rows in memory */
 };
 
 static void __attribute__((noreturn)) end_without_memory(void)
@@ -288,7 +280,7 @@ static int open_dwarf(struct reader *reader)
 	return 0;
 }
 
-/* False for a large line program: a row can be one byte of it, and takes a hundred bytes in libdw. */
+/* Returns false for a large line program: one byte can make a row, which takes about 100 bytes of memory in libdw. */
 static bool may_read_lines(struct reader *reader, Dwarf_Die *root)
 {
 	Dwarf_Attribute attribute;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined calls by libdw, for units that symbolize/dwarf does not read: all units of a kernel module, and
- * those in batch->left. docs/design.md has the reasons for two readers. Only this room calls libdw and libelf.
+ * Source lines and inlined calls by libdw, for units that symbolize/dwarf does not read: all units of a kernel module, and those in
+ * batch->left. docs/design.md has the reasons for two readers. Only this directory calls libdw and libelf.
  *
- * libdw gets a debug image (debug_image.h) and never a path, so it opens no file. For a skeleton unit it would look for the
- * split file, so skeletons are skipped before libdw sees their ranges or lines. If libdw runs out of memory, the process ends.
+ * libdw reads a debug image (debug_image.h) and opens no file. Skeleton units are skipped before libdw reads their ranges or lines, because
+ * it would look for their split files. If libdw runs out of memory, the process ends.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "symbolize/elf/elf_file.h"
 
 /*
- * Answers the places of those units: file, line, `by_libdw`, and with `inlines` the calls. If the file was laid out
- * (elf_file_lay_out()), all units are read. 0, -ENODATA without .debug_info, -EBADMSG for sections that cannot be used,
- * -ENOMEM, -ETIME after batch->deadline_ns.
+ * Sets file, line and `by_libdw` of the places in those units and, with `inlines`, their inlined calls. Reads all units if the file was
+ * laid out by elf_file_lay_out(). Returns 0, -ENODATA without .debug_info, -EBADMSG for unusable sections, -ENOMEM, or -ETIME after
+ * batch->deadline_ns.
  */
 int libdw_sources_find(const struct elf_file *elf, struct source_batch *batch, bool inlines);

@@ -20,8 +20,8 @@ struct output {
 };
 
 /*
- * libiberty calls this with each piece of the name. Only longjmp can stop it. Its printers keep their state on the
- * stack. (Punycode in a Rust v0 name is the exception: one buffer of the identifier's length leaks.)
+ * libiberty calls this with each piece of the name. Only longjmp can stop it. Its printers keep their state on the stack, except for
+ * Punycode in a Rust v0 name: there, one buffer of the identifier's length leaks.
  */
 static void take_piece(const char *piece, size_t nr_bytes, void *context)
 {
@@ -55,15 +55,15 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /*
- * C++. libiberty's limit of recursion refuses names of more than 1 KB, which templates do have. Our limit of 4 KB bounds
- * the stack as well: a level takes at least one character.
+ * libiberty's recursion limit rejects names of more than 1 KB, which templates produce. The limit of 4 KB (MANGLED_MAX_BYTES) bounds the
+ * stack as well: a level takes at least one character.
  */
 static bool run_cplus(const char *mangled, char *ret_text)
 {
 	return run(cplus_demangle_v3_callback, mangled, DMGL_NO_RECURSE_LIMIT, ret_text);
 }
 
-/* Rust's legacy mangling is C++'s with a hash as the last part: "17h" and 16 hex digits, then "E". */
+/* Rust's legacy mangling is that of C++ with a hash as the last part: "17h", 16 hex digits, "E". */
 static bool is_legacy_rust(const char *mangled)
 {
 	for (const char *hash = mangled; (hash = strstr(hash, "17h")); hash++)
@@ -73,9 +73,8 @@ static bool is_legacy_rust(const char *mangled)
 }
 
 /*
- * libiberty's demangler of D returns the whole string without a bound, and each "Q" repeats a part of what is before
- * it, so it can double the name; real names have a few. It ignores text after a name that it understands. Functions of
- * D are in a module, so a name without a "." is not one.
+ * libiberty's D demangler returns a string of unbounded length, and each "Q" repeats an earlier part, so it can double the name; real names
+ * have few. It ignores text after a valid name. D functions are in a module, so a name without "." is not one.
  */
 static bool run_d(const char *mangled, char *ret_text)
 {
@@ -95,9 +94,7 @@ static bool run_d(const char *mangled, char *ret_text)
 	return is_right;
 }
 
-/*
- * "_D" and the length of the first part of the path. A function of C can have such a name too, but run_d() refuses it.
- */
+/* "_D" and the length of the first part of the path. A C function can have such a name too; run_d() rejects it. */
 static bool is_d(const char *mangled)
 {
 	return starts_with(mangled, "_D") && (isdigit((unsigned char)mangled[2]) || !strcmp(mangled, "_Dmain"));
@@ -123,7 +120,7 @@ static bool demangle_symbol(struct name mangled, char *ret_text)
 
 bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 {
-	static const char suffix[] = "@plt"; /* added by us: plt.h */
+	static const char suffix[] = "@plt"; /* appended in plt.c */
 	size_t nr;
 
 	if (!name_ends_with(mangled, suffix))
@@ -136,21 +133,19 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 	return true;
 }
 
-/* ---- without parameters ---- */
-
-/* Whether this may follow a parameter list: " const", " &&"; but not the rest of a Rust path, nor " [clone .cold]". */
+/* Returns whether the text may follow a parameter list: " const", " &&"; not the rest of a Rust path or " [clone .cold]". */
 static bool is_qualifiers(const char *text)
 {
 	return text[strspn(text, " &abcdefghijklmnopqrstuvwxyz")] == '\0';
 }
 
-/* How a character changes the depth of brackets, from right to left. */
+/* The change of the bracket depth at a character, from right to left. */
 static int step_back(char c)
 {
 	return c == ')' || c == '>' || c == '}' ? 1 : c == '(' || c == '<' || c == '{' ? -1 : 0;
 }
 
-/* The start of the parameter list that ends before `closed`; 0 if it has no opening bracket. */
+/* Returns the start of the parameter list that ends before `closed`; 0 if it has no opening bracket. */
 static size_t start_of_parameters(const char *text, size_t closed)
 {
 	size_t at = closed;
@@ -163,7 +158,7 @@ static size_t start_of_parameters(const char *text, size_t closed)
 	return depth ? 0 : at;
 }
 
-/* The return type of a template function comes before its name. Names with operators are not changed. */
+/* Skips the return type of a template function, which comes before its name. Names with operators are not changed. */
 static size_t start_of_name(const char *text, size_t end)
 {
 	const char *operator_name = strstr(text, "operator");
@@ -192,9 +187,7 @@ bool demangled_stem(const char *readable, struct name *ret_stem)
 	return true;
 }
 
-/* ---- short forms of Rust's paths ---- */
-
-/* Whether the character ends the "->" of a function's type. */
+/* Returns whether the character ends the "->" of a function type. */
 static bool is_arrow(const char *text, size_t at)
 {
 	return at && text[at] == '>' && text[at - 1] == '-';

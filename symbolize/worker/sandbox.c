@@ -23,7 +23,7 @@
 #include "core/base/call_filter.h"
 #include "symbolize/symbolize.h"
 
-/* A sanitizer maps terabytes and makes system calls of its own: docs/reference/symbols.md says what is allowed then. */
+/* A sanitizer maps terabytes and makes system calls of its own: docs/reference/symbols.md lists what is allowed then. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED true
 #elif defined(__has_feature)
@@ -36,15 +36,13 @@
 #endif
 
 /*
- * Users from here on are nobody's, up to 2147352575: below are those of containers and above foreign ones ("Users,
- * Groups, UIDs and GIDs on systemd Systems").
+ * User ids from here up to 2147352575 are unused: ids of containers are below, foreign ids are above ("Users, Groups, UIDs and GIDs on
+ * systemd Systems").
  */
 enum {
 	UNUSED_USERS = 0x70000000,
 	NOBODY = 65534,
 };
-
-/* ---- descriptors ---- */
 
 static void close_from(unsigned int first)
 {
@@ -84,8 +82,6 @@ int sandbox_keep_only(int kept)
 	return PLACE;
 }
 
-/* ---- privileges ---- */
-
 static int drop_capabilities(void)
 {
 	cap_t none = cap_init();
@@ -104,9 +100,9 @@ static bool become(uid_t user)
 }
 
 /*
- * Becomes a user that no other process has, because processes of one user may stop and kill each other. If the user
- * namespace lacks it, becomes nobody. An unprivileged user has nothing to give up and keeps its ids. So does root if
- * the user namespace has no 65534 (sandbox_lacks() reports that); capabilities are dropped in any case.
+ * Becomes a user that no other process has, because processes of one user may stop and kill each other. If the user namespace lacks that
+ * id, becomes nobody. An unprivileged process keeps its ids. So does root if the user namespace has no 65534; sandbox_lacks() reports that.
+ * Capabilities are dropped in any case.
  */
 static void become_another_user(void)
 {
@@ -136,7 +132,7 @@ bool sandbox_has_filter(void)
 	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 }
 
-/* Less than 1: the kernel has no Landlock. */
+/* Returns less than 1 without Landlock. */
 static long landlock_version(void)
 {
 	return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -169,7 +165,7 @@ unsigned int sandbox_lacks(void)
 
 int sandbox_follow_parent(int parent_pid)
 {
-	/* Signals that may be sent to the whole process group, to end a run. SIGXCPU is our own limit. */
+	/* Signals that may be sent to the whole process group to end a run. SIGXCPU is not ignored: it enforces the CPU limit. */
 	static const int ignored[] = { SIGINT,  SIGHUP,    SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1,  SIGUSR2,
 				       SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT };
 	sigset_t none;
@@ -186,8 +182,6 @@ int sandbox_follow_parent(int parent_pid)
 	return getppid() == parent_pid ? 0 : -ESRCH;
 }
 
-/* ---- limits ---- */
-
 static int limit(__rlimit_resource_t resource, rlim_t value)
 {
 	struct rlimit now, wanted = { value, value };
@@ -199,19 +193,18 @@ static int limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &wanted) ? -errno : 0;
 }
 
-/* Processes of the same user in other runs count too. */
+/* The limit is per user, so processes of other runs count too. */
 void sandbox_allow_processes(void)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
-	if (setrlimit(RLIMIT_NPROC, &unlimited)) /* without CAP_SYS_RESOURCE */
+	if (setrlimit(RLIMIT_NPROC, &unlimited)) /* fails without CAP_SYS_RESOURCE */
 		limit(RLIMIT_NPROC, RLIM_INFINITY);
 }
 
 /*
- * The limit applies to the whole life of a process, and a worker lives as long as the run, which may be days. So only
- * the soft limit is set. sandbox_grant_cpu() raises it as the worker answers; the worker itself cannot call anything
- * that raises it, or that ignores the signal.
+ * RLIMIT_CPU counts from the start of a process, and a worker may run for days. So only the soft limit is set, and sandbox_grant_cpu()
+ * raises it with each answer. The worker itself has no system call to raise it or to ignore the signal.
  */
 static int limit_cpu(int pid, rlim_t seconds)
 {
@@ -264,16 +257,14 @@ static int set_limits(unsigned int cpu_seconds, unsigned int descriptors, unsign
 	return err;
 }
 
-/* ---- Landlock ---- */
-
 /*
- * A rule set that handles everything and allows nothing. A kernel without Landlock (before 5.13, or not enabled) is no
- * failure: the system call filter allows no call that opens a file.
+ * Restricts the process by a rule set that handles all rights and allows none. A kernel without Landlock (before 5.13, or not enabled) is
+ * no failure: the system call filter allows no call that opens a file.
  */
 static void deny_files(void)
 {
 	struct {
-		uint64_t fs, net, scoped; /* of struct landlock_ruleset_attr, whose later members old headers lack */
+		uint64_t fs, net, scoped; /* as struct landlock_ruleset_attr, whose later members old headers lack */
 	} handled = {};
 	long version = landlock_version();
 	size_t size = sizeof(handled.fs);
@@ -281,7 +272,7 @@ static void deny_files(void)
 
 	if (version < 1)
 		return;
-	/* Rights by version: 13 bits in 1, refer in 2, truncate in 3, TCP in 4, ioctl in 5, scopes in 6. */
+	/* Rights by ABI version: 13 bits in 1, refer in 2, truncate in 3, TCP in 4, ioctl in 5, scopes in 6. */
 	handled.fs = version >= 5 ? 0xffff : version >= 3 ? 0x7fff : version == 2 ? 0x3fff : 0x1fff;
 	if (version >= 4) {
 		handled.net = 3;
@@ -298,11 +289,9 @@ static void deny_files(void)
 	close(ruleset);
 }
 
-/* ---- system calls ---- */
-
 /*
- * Calls for reading and seeking descriptors, memory, the socket, and exit. No fstat: since glibc 2.33 it is
- * newfstatat(), which takes paths.
+ * Calls to read and seek descriptors, for memory, the socket, and exit. fstat is not allowed: since glibc 2.33 it is newfstatat(), which
+ * takes paths.
  */
 /* clang-format off */
 static const int allowed[] = {
@@ -313,7 +302,7 @@ static const int allowed[] = {
 	SCMP_SYS(getrandom), SCMP_SYS(exit), SCMP_SYS(exit_group),
 };
 
-/* Calls of a sanitizer's allocator and reports. With a sanitizer, other calls fail with EPERM instead of killing the worker. */
+/* Calls by a sanitizer's allocator and reports. With a sanitizer, other calls fail with EPERM instead of killing the worker. */
 static const int allowed_sanitized[] = {
 	SCMP_SYS(write), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(sched_yield), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
@@ -333,12 +322,12 @@ static int set_action(scmp_filter_ctx filter, uint32_t action, const int *calls,
 }
 
 /*
- * Calls by libdw that may fail: dwarf_begin_elf() asks for the path of its image in memory
- * (realpath("/proc/self/fd/-1")), and glibc's qsort() for the size of the memory, to sort much. An open() still kills.
+ * Calls by libdw that may fail: dwarf_begin_elf() asks for the path of its image in memory (realpath("/proc/self/fd/-1")), and glibc's
+ * qsort() for the size of memory before a large sort. open() still kills the worker.
  */
 static const int refused[] = { SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(lstat), SCMP_SYS(sysinfo) };
 
-/* mmap() and mprotect(), except of executable memory. */
+/* Allows mmap() and mprotect(), except with PROT_EXEC. */
 static int allow_data(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp is_data = SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
@@ -366,7 +355,7 @@ static int filter_calls(void)
 	return err;
 }
 
-/* What forks, ends and grants, and what a worker calls before it is confined and after. */
+/* Calls of the supervisor, and those that a worker makes before it is confined or that its filter allows. */
 static const struct sock_filter supervisor_calls[] = {
 	CALLS_BEGIN,
 	CALLS_ALLOW(SYS_sendmsg),
@@ -390,18 +379,18 @@ static const struct sock_filter supervisor_calls[] = {
 	CALLS_ALLOW(SYS_rt_sigreturn),
 	CALLS_ALLOW(SYS_exit),
 	CALLS_ALLOW(SYS_exit_group),
-	/* a worker is started and ended */
+	/* start and end workers */
 	CALLS_ALLOW(SYS_socketpair),
 	CALLS_ALLOW(SYS_setsockopt),
 	CALLS_REFUSE_BITS(SYS_clone, 0, CALLS_NAMESPACES),
-	CALLS_IF(SYS_clone3, 1), /* its flags are in memory; without it the C library takes clone() */
+	CALLS_IF(SYS_clone3, 1), /* its flags are in memory; after ENOSYS the C library uses clone() */
 	CALLS_RETURN(SECCOMP_RET_ERRNO | ENOSYS),
 	CALLS_ALLOW(SYS_kill),
 	CALLS_ALLOW(SYS_wait4),
 	CALLS_ALLOW(SYS_pidfd_open),
 	CALLS_ALLOW(SYS_getpid),
 	CALLS_ALLOW(SYS_prlimit64),
-	/* it confines itself */
+	/* a worker confines itself */
 	CALLS_ALLOW(SYS_getppid),
 	CALLS_ALLOW(SYS_gettid),
 	CALLS_ALLOW(SYS_set_robust_list),

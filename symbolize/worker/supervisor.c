@@ -19,20 +19,18 @@ enum {
 	DESCRIPTORS = 256,
 	MANY_DESCRIPTORS = 4096, /* files with debug information stay open */
 	ANSWERS_AHEAD = 4 << 20, /* bytes: the worker continues while the caller is busy */
-	END_TIMEOUT_MS = 1000, /* a process that has closed its socket ends soon */
+	END_TIMEOUT_MS = 1000, /* a process ends soon after it has closed its socket */
 	END_KNOWN = 1 << 16,
 	SLOT_SHIFT = 24,
-	MEMORY_MB = 512,       /* of address space, for the worker in slot 0 */
-	OWNER_MEMORY_MB = 256, /* for each other one, unless there will be questions about lines */
+	MEMORY_MB = 512,       /* address space of the worker in slot 0 */
+	OWNER_MEMORY_MB = 256, /* of the other workers, unless options.lines */
 };
 
-/* A worker. It may stay in the slot as a zombie until the next one replaces it. */
+/* The slot of a worker, whose zombie may remain until the next worker replaces it. */
 struct slot {
 	int pid;     /* -1: none */
 	int left[4]; /* killed workers that may still hang in the kernel; 0: none */
 };
-
-/* ---- in the supervisor ---- */
 
 static _Noreturn void run_worker(int socket, int supervisor_pid, unsigned int slot,
 				 const struct worker_options *options)
@@ -50,7 +48,7 @@ static _Noreturn void run_worker(int socket, int supervisor_pid, unsigned int sl
 	worker_run(place, &its);
 }
 
-/* Starts a worker and sends its socket, or why there is none. `more`: the slot, and how the previous worker ended (MESSAGE_STARTED). */
+/* Starts a worker and sends its socket, or the errno. `more`: the slot, and how the previous worker ended (MESSAGE_STARTED). */
 static int start_worker(int socket, struct draft *draft, const struct worker_options *options, uint32_t more)
 {
 	const int ahead = ANSWERS_AHEAD;
@@ -58,14 +56,14 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	bool is_paired = !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 
 	if (is_paired) {
-		/* As much as the host allows (net.core.wmem_max). With less, the worker waits for the caller. */
+		/* The kernel limits this to net.core.wmem_max. With less, the worker waits for the caller. */
 		setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &ahead, sizeof(ahead));
 		pid = fork();
 	}
 	err = pid < 0 ? errno : 0;
 	if (pid == 0)
 		run_worker(ends[1], supervisor_pid, more >> SLOT_SHIFT, options);
-	/* Closed before the caller knows of the worker: while we have this end too, the worker's death would not close it. */
+	/* Close it before the caller learns of the worker: an open copy in the supervisor would hide the worker's death from the caller. */
 	if (is_paired)
 		close(ends[1]);
 	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);
@@ -84,7 +82,7 @@ static void send_stopped(int socket, struct draft *draft, uint32_t more)
 	draft_send(draft, socket, true, -1);
 }
 
-/* How a worker that ends by itself has ended. */
+/* Waits for a worker that is ending by itself. Returns its status with END_KNOWN, or 0. */
 static uint32_t take_end(int pid)
 {
 	_cleanup_(closep) int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -96,7 +94,7 @@ static uint32_t take_end(int pid)
 	return (uint32_t)status | END_KNOWN;
 }
 
-/* Reaps earlier killed workers, and notes another one. */
+/* Reaps workers that were killed earlier, and adds another one to the list. */
 static void leave(struct slot *slot, int pid)
 {
 	size_t nr = sizeof(slot->left) / sizeof(*slot->left);
@@ -112,8 +110,8 @@ static void leave(struct slot *slot, int pid)
 }
 
 /*
- * Ends the worker of a slot. Returns how it ended if it did so by itself, else 0: a killed worker may hang in the
- * kernel (a dead network file system), so it is not waited for.
+ * Ends the worker of a slot. If it ended by itself, returns its status, else 0. Does not wait for a killed worker, because it may hang in
+ * the kernel (a dead network file system).
  */
 static uint32_t end_worker(struct slot *slot, bool ends_itself)
 {
@@ -127,7 +125,6 @@ static uint32_t end_worker(struct slot *slot, bool ends_itself)
 	return end;
 }
 
-/* Handles a request of the caller. */
 static void serve(int socket, const struct message *message, struct draft *draft, struct slot *slots,
 		  const struct worker_options *options)
 {
@@ -155,8 +152,8 @@ static _Noreturn void become_supervisor(int socket, int parent_pid, const struct
 
 	sandbox_allow_processes();
 	/*
-	 * Kernels with CONFIG_SCHED_AUTOGROUP share the CPUs among sessions (sched(7)). In the session of `make -j16` the workers
-	 * would get a seventeenth of its share. In their own they get as much as that build.
+	 * Kernels with CONFIG_SCHED_AUTOGROUP share the CPUs among sessions (sched(7)). In the session of `make -j16` the workers would get
+	 * a seventeenth of its share. In a session of their own they get as much as that build.
 	 */
 	setsid();
 	prctl(PR_SET_NAME, "stacktool-super");
@@ -175,8 +172,6 @@ static _Noreturn void become_supervisor(int socket, int parent_pid, const struct
 			take_end(slots[i].pid);
 	_exit(0);
 }
-
-/* ---- in the caller ---- */
 
 int supervisor_start(struct supervisor *supervisor, const struct worker_options *options)
 {
@@ -198,7 +193,7 @@ int supervisor_start(struct supervisor *supervisor, const struct worker_options 
 	return err;
 }
 
-/* Drops the answer for a slot that nobody has taken. */
+/* Drops an answer for the slot that the caller has not taken. */
 static void drop_answer(struct supervisor *supervisor, size_t slot)
 {
 	if (supervisor->last[slot].pid > 0)
@@ -207,8 +202,8 @@ static void drop_answer(struct supervisor *supervisor, size_t slot)
 }
 
 /*
- * The supervisor ends when its socket is closed, and it never waits for a worker, so this wait is short. A supervisor
- * that was stopped, as other processes of its user may do, is left behind.
+ * The supervisor ends when its socket is closed and never waits for a worker, so this wait is short. It gives up on a supervisor that
+ * another process of its user has stopped.
  */
 void supervisor_stop(struct supervisor *supervisor)
 {
@@ -250,7 +245,7 @@ int supervisor_grant_cpu(const struct supervisor *supervisor, unsigned int slot)
 	return ask(supervisor, MESSAGE_GRANT, slot, 0);
 }
 
-/* Receives one answer, for any slot, within the time. */
+/* Receives one answer, for any slot. */
 static int take_answer(struct supervisor *supervisor, int timeout_ms)
 {
 	_cleanup_(freep) struct message *message = malloc(sizeof(*message));
@@ -273,7 +268,7 @@ static int take_answer(struct supervisor *supervisor, int timeout_ms)
 	answer = &supervisor->last[slot];
 	answer->pid = (int)message->header.file;
 	answer->socket = fd;
-	if (fd < 0) /* no worker, or no room for the descriptor */
+	if (fd < 0) /* no worker, or the caller has no free descriptor */
 		answer->err = message->header.status ? -(int)message->header.status : -EMFILE;
 	if (supervisor->nr_awaited[slot])
 		supervisor->nr_awaited[slot]--;

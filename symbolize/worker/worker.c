@@ -7,15 +7,13 @@
 #include "core/base/cleanup.h"
 #include "symbolize/worker/worker_internal.h"
 
-/* ---- names ---- */
-
-/* Fills in an answer; false if the draft's text is full. */
+/* Fills in an answer. Returns false if the draft has no room for its text. */
 typedef bool name_function(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 			   struct wire_answer *ret_answer);
 
 /*
- * A return address is looked up one byte before. If no function is there, it may be the first byte of one, which was not called: glibc's
- * __start_context, to which the function of makecontext() returns.
+ * Looks up the byte before a return address. If no function is there, the return address may be the first byte of a function that was not
+ * called: glibc's __start_context, to which the function of makecontext() returns.
  */
 static bool look_up(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 		    uint64_t offset, struct found_place *ret_place)
@@ -37,7 +35,7 @@ static bool name_in_file(struct worker *worker, const struct indexed_file *file,
 		return true;
 	}
 	if (!place.name.nr_bytes) {
-		ret_answer->status = SYMBOL_MALFORMED; /* or the file has become shorter */
+		ret_answer->status = SYMBOL_MALFORMED; /* can also mean that the file was truncated */
 		return true;
 	}
 	ret_answer->offset = offset + (query->where - worker_place_of(query)) - place.start;
@@ -85,7 +83,7 @@ static bool name_nowhere(struct worker *worker, const struct indexed_file *file,
 	return true;
 }
 
-/* Answers as many places as fit into one message; the caller asks again for the rest. */
+/* Answers as many places as fit into one message. The caller requests the rest again. */
 static void answer_names(struct worker *worker, const struct indexed_file *file)
 {
 	name_function *name = file->status != SYMBOL_OK       ? name_nowhere
@@ -105,8 +103,6 @@ static void answer_names(struct worker *worker, const struct indexed_file *file)
 	worker_send(worker);
 }
 
-/* ---- files ---- */
-
 static void take_file(struct worker *worker, int fd)
 {
 	uint32_t number = worker->message.header.file, unused;
@@ -122,7 +118,7 @@ static void take_file(struct worker *worker, int fd)
 	worker_send(worker);
 }
 
-/* The kernel, whose list is read when it is first needed. */
+/* The kernel's symbols, which are read at the first request. */
 static struct indexed_file *kernel_of(struct worker *worker)
 {
 	struct indexed_file *kernel = &worker->kernel;
@@ -140,9 +136,7 @@ static struct indexed_file *kernel_of(struct worker *worker)
 	return kernel;
 }
 
-/* ---- the loop ---- */
-
-/* The file of a question; NULL if it never came, or cannot answer questions of this kind. */
+/* Returns the file of a request; NULL if the number is unknown, or the file cannot answer requests of this kind. */
 static struct indexed_file *file_of(struct worker *worker, enum message_kind kind)
 {
 	uint32_t number = worker->message.header.file;
@@ -154,14 +148,14 @@ static struct indexed_file *file_of(struct worker *worker, enum message_kind kin
 	return file && file->kind == SYMBOL_FILE_MAP && kind != MESSAGE_NAME ? NULL : file;
 }
 
-/* A question about a missing file is answered like one about an unreadable file. */
+/* Answers a request about a missing file like one about an unreadable file. */
 static void answer_about_file(struct worker *worker, int fd)
 {
 	enum message_kind kind = worker->message.header.kind;
 	struct indexed_file nothing = { .status = SYMBOL_NO_FILE, .debug_done = true };
 	struct indexed_file *file = file_of(worker, kind) ?: &nothing;
 
-	if (kind != MESSAGE_FIND_USDT) /* debug files have no notes */
+	if (kind != MESSAGE_FIND_USDT) /* USDT notes are not in debug files */
 		worker_complete(worker, file);
 	switch (kind) {
 	case MESSAGE_NAME:

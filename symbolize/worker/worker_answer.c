@@ -5,8 +5,6 @@
 #include "core/base/cleanup.h"
 #include "symbolize/worker/worker_internal.h"
 
-/* ---- messages ---- */
-
 void worker_start(struct worker *worker, enum message_kind kind)
 {
 	memset(worker->recent, 0, sizeof(worker->recent));
@@ -59,8 +57,6 @@ void worker_add_text(struct worker *worker, struct name text)
 		draft_element(&worker->draft, &wire, sizeof(wire));
 }
 
-/* ---- debug files ---- */
-
 int worker_ask_debug(struct worker *worker, const struct build_id *build_id, const char *link, uint32_t *candidate)
 {
 	_cleanup_(freep) struct message *reply = worker->options.ask_debug ? malloc(sizeof(*reply)) : NULL;
@@ -76,7 +72,7 @@ int worker_ask_debug(struct worker *worker, const struct build_id *build_id, con
 	draft_text(&worker->draft, id, strlen(id), &unused);
 	draft_text(&worker->draft, link, strlen(link), &unused);
 	worker_send(worker);
-	/* The next message is the answer: the caller waits until it has sent that. */
+	/* The next message is the answer: the caller sends nothing else before it. */
 	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
 		_exit(1);
 	*candidate = reply->header.status;
@@ -103,8 +99,6 @@ void worker_complete(struct worker *worker, struct indexed_file *file)
 	}
 }
 
-/* ---- places and symbols ---- */
-
 uint64_t worker_place_of(const struct wire_query *query)
 {
 	return query->exact || !query->where ? query->where : query->where - 1;
@@ -115,7 +109,7 @@ bool worker_offset_of(const struct indexed_file *file, const struct wire_query *
 	const struct code_range *code = query->linked ? symtab_code_at(&file->table, worker_place_of(query)) : NULL;
 
 	if (file->kind == SYMBOL_FILE_MODULE && !code)
-		return false; /* it cannot have an offset in a process */
+		return false; /* no process maps the object file, so no file offset is valid */
 	*ret_offset = code ? worker_place_of(query) - code->address + code->offset : worker_place_of(query);
 	return code || !query->linked;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Explains why a place has its name, or none: the decisions of indexed_file_lookup(), symtab.c and kallsyms.c in words.
- */
+/* Explains why a place has its name or none. It states the decisions of indexed_file_lookup(), symtab.c and kallsyms.c in words. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,9 +23,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct worker *worker, co
 		worker_add_text(worker, (struct name){ worker->readable, strlen(worker->readable) });
 }
 
-/* ---- aliases ---- */
-
-/* What the better name has and the other one lacks, the most important first. */
+/* Returns the most important merit of the better name that the other one lacks, as words; NULL: none. */
 static const char *merit_lacking(unsigned int better, unsigned int other)
 {
 	static const struct {
@@ -59,7 +55,7 @@ static const char *rule_between(const struct worker_symbol *better, const struct
 	return name_rule(better->name, other->name);
 }
 
-/* The other symbols at the start of a symbol, which come before it in the table. */
+/* Lists the other symbols with the same start. They come before the shown symbol in the table. */
 static void tell_aliases(struct worker *worker, const struct indexed_file *file, size_t i)
 {
 	const struct worker_symbol shown = worker_symbol(file, i, worker->scratch);
@@ -74,8 +70,6 @@ static void tell_aliases(struct worker *worker, const struct indexed_file *file,
 		     rule_between(&shown, &other));
 	}
 }
-
-/* ---- the place in a file ---- */
 
 static void tell_symbol(struct worker *worker, const struct indexed_file *file, const struct symtab_symbol *symbol)
 {
@@ -126,8 +120,6 @@ static void tell_offset(struct worker *worker, const struct indexed_file *file, 
 		tell(worker, "PLT stub: it jumps through the slot of this name");
 }
 
-/* ---- the place in the kernel ---- */
-
 static void tell_address(struct worker *worker, const struct kallsyms *kallsyms, uint64_t address)
 {
 	struct kernel_place place = kallsyms_place(kallsyms, address);
@@ -158,8 +150,6 @@ static void tell_kernel(struct worker *worker, const struct kallsyms *kallsyms)
 	tell(worker, "/proc/kallsyms: %zu functions, of the kernel and of %zu more (modules, [bpf] and the like)", nr,
 	     (size_t)kallsyms->modules.nr - 1);
 }
-
-/* ---- all ---- */
 
 static void tell_file(struct worker *worker, const struct indexed_file *file)
 {

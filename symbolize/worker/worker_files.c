@@ -35,7 +35,7 @@ static void forget(struct indexed_file *file)
 	frame_ranges_done(&file->frame_ranges);
 }
 
-/* Reads only the build id: -ENODATA, because there are no names. */
+/* Reads only the build id. Returns -ENODATA, because there will be no names. */
 static int identify(struct indexed_file *file, const struct elf_file *elf)
 {
 	if (elf_file_build_id(elf, &file->build_id))
@@ -43,7 +43,7 @@ static int identify(struct indexed_file *file, const struct elf_file *elf)
 	return -ENODATA;
 }
 
-/* Symbols of a program or library in other places than .symtab and .dynsym. */
+/* Adds symbols of a program or library from tables other than .symtab and .dynsym. */
 static int add_more_symbols(struct indexed_file *file, const struct elf_file *elf)
 {
 	int err = mini_debug_add(&file->table, elf);
@@ -60,11 +60,11 @@ static int read_tables(struct indexed_file *file, const struct elf_file *elf)
 	err = err ?: plt_read(&file->plt, elf, &file->table);
 	err = err ?: frame_ranges_read(&file->frame_ranges, elf, &file->table);
 	if (!err)
-		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* malformed notes do not affect the names */
+		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* malformed notes do not affect names */
 	return err;
 }
 
-/* A module has only symbols: the other tables are for code that processes run. */
+/* A kernel module has only symbols: the other tables are for code of processes. */
 static int build_index(struct indexed_file *file, struct elf_file *elf)
 {
 	bool is_module = file->kind == SYMBOL_FILE_MODULE;
@@ -85,9 +85,7 @@ static int build_index(struct indexed_file *file, struct elf_file *elf)
 	return err;
 }
 
-/*
- * Keeps a file open for questions about source lines, if it has debug information. Some descriptors are left for names.
- */
+/* Keeps a file with debug information open for requests about source lines. A quarter of the descriptors stays free for names. */
 static void keep_lines(const struct indexed_files *files, struct indexed_file *file, const struct elf_file *elf)
 {
 	if (!files->keep_lines || file->lines_fd >= 0 || !dwarf_is_in(elf))
@@ -127,7 +125,7 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	file->number = number;
 	file->kind = kind;
 	file->lines_fd = file->map.fd = -1;
-	/* no descriptor came if there was no room for it in the table of open files */
+	/* without a free descriptor, the message arrived without the file */
 	err = fd < 0 ? -EMFILE : kind == SYMBOL_FILE_MAP ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
 	file->status = symbol_status_of(err);
 	file->debug_done = kind != SYMBOL_FILE_PROGRAM || file->status != SYMBOL_OK ||
@@ -136,7 +134,7 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	return file->status;
 }
 
-/* The index of the file in the list, or the length of the list. */
+/* Returns the index of the file in the list, or the length of the list. */
 static size_t find(const struct indexed_files *files, uint32_t number)
 {
 	size_t i = 0;
@@ -189,7 +187,7 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 		return false;
 	is_right = is_its_debug_file(file, &elf);
 	if (is_right) {
-		symtab_add(&file->table, &elf); /* symbols that were added before a failure must still be sorted */
+		symtab_add(&file->table, &elf); /* after a failure, sort the symbols added so far */
 		symtab_finish(&file->table);
 		keep_lines(files, file, &elf);
 	}
@@ -198,13 +196,13 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 }
 
 /*
- * Reading one name from the file costs as much as loading one or two pages of names. So all are loaded when the single
- * reads have cost as much.
+ * Reading one name from the file costs as much as loading one or two pages of names. So all names are loaded when the single reads have
+ * cost as much.
  */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
 {
 	enum {
-		COST_BYTES = 4096, /* of reading one name */
+		COST_BYTES = 4096, /* cost of reading one name */
 		LOADED_MAX_BYTES = 32 << 20,
 	};
 
@@ -216,11 +214,9 @@ void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *
 											: LOADED_MAX_BYTES);
 }
 
-/* ---- lookup ---- */
-
 /*
- * Whether another function begins inside the symbol. A symbol without a size was extended to the next symbol, so it
- * does not cover that function.
+ * Returns whether another function begins inside the symbol. A symbol without a size was extended to the next symbol, so it does not cover
+ * that function.
  */
 static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol,
 			 const struct frame_ranges *frame_ranges, const struct frame_range *frame_range)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that a worker has indexed, by the caller's numbers. */
 #pragma once
 
 #include "core/base/vec.h"
@@ -15,66 +14,66 @@
 
 struct indexed_file {
 	uint32_t number;
-	enum symbol_status status; /* of reading it */
+	enum symbol_status status; /* the result of reading the file */
 	bool debug_done;           /* its debug file was requested, or is not needed */
 	bool debug_asked;          /* its debug file was requested */
-	bool debug_found;          /* and is part of `table` */
+	bool debug_found;          /* its debug file is part of `table` */
 	enum symbol_file_kind kind; /* for a map, only `map` is used */
 	struct perf_map map;
-	const struct kallsyms *kernel; /* for the kernel, only this is used; borrowed; NULL for files */
+	const struct kallsyms *kernel; /* set for the kernel: then nothing else is used; borrowed; NULL for files */
 	struct build_id build_id;
 	struct debug_link link;
 	struct symtab table;
 	struct plt plt;
 	struct frame_ranges frame_ranges;
 	struct ifuncs ifuncs;
-	int lines_fd; /* the file with the debug information: this one, or its debug file; -1: none, or not needed */
-	int lines_err; /* why that file could not be kept; 0 */
-	int usdt_err; /* why the notes could not be read; 0 */
+	int lines_fd; /* the file with the debug information (the file itself or its debug file); -1: none, or not needed */
+	int lines_err; /* 0, or the error why lines_fd could not be kept */
+	int usdt_err; /* 0, or the error of reading the notes */
 	struct usdt_notes usdt;
 };
 
 struct indexed_files {
-	VEC(struct indexed_file *) files; /* a few hundred at most, looked up once for each message */
-	struct indexed_file *asked; /* the last one in a question, and the number of places in questions about it */
+	VEC(struct indexed_file *) files; /* a few hundred at most; one lookup per message */
+	struct indexed_file *asked; /* the file of the last request, and the number of places in consecutive requests about it */
 	uint64_t nr_asked;
-	bool identify_only; /* read only build ids, and answer SYMBOL_NO_TABLE */
+	bool identify_only; /* read only build ids; the status is SYMBOL_NO_TABLE */
 	bool keep_lines; /* keep files with debug information open */
-	int max_fd; /* only while descriptors are below this */
+	int max_fd; /* up to this descriptor */
 };
 
-/* Indexes the file of the descriptor, of enum symbol_file_kind, under this number, which must be new. Returns its status. */
+/* Indexes the file of `fd` under `number`, which must be new. `kind`: enum symbol_file_kind. Returns the file's status. */
 enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, uint32_t kind);
 
-/* Forgets a file or a perf map; does nothing if the number is unknown. */
+/* Removes a file or a perf map; does nothing if the number is unknown. */
 void indexed_files_drop(struct indexed_files *files, uint32_t number);
 
-/* The file with this number, or NULL. */
+/* Returns the file with this number, or NULL. */
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number);
 
 /*
- * Adds the symbols of a debug file. False, and no change, if it is the wrong one: the build id must be that of the
- * file; if the file has none, the checksum must be that of the debug link.
+ * Adds the symbols of a debug file. Returns false, without a change, if it is the wrong one: its build id must be the file's or, if the
+ * file has none, its checksum must be that of the debug link.
  */
 bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_file *file, int fd);
 
-/* Counts questions about names. After many, all names of the file are loaded, until another file is in a question. */
+/* Counts requests about names. After many, loads all names of the file until another file is requested. */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr);
 
-/* What is at an offset of the file. */
+/* The function at an offset of a file. */
 struct found_place {
 	const void *identity; /* the same for all places of one function */
 	struct name name; /* mangled; points into the index or into `scratch` */
-	uint64_t start; /* of the function, in the file */
-	bool nameless; /* only an entry in .eh_frame covers it; the name has its address */
+	uint64_t start; /* file offset of the function */
+	bool nameless; /* only an entry in .eh_frame covers the place; the name has its address */
 };
 
 /*
- * The function that covers an offset of a readable file: a symbol, else a stub of the procedure linkage table, else an
- * entry of .eh_frame. A symbol without a size ends where the next such entry begins. False if there is none.
+ * Finds the function that covers an offset of a readable file: a symbol, else a stub of the procedure linkage table, else an entry of
+ * .eh_frame. A symbol without a size ends where the next .eh_frame entry begins. Returns false if there is none.
  */
 bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
 			 struct found_place *ret_place);
 
-/* The status for an error of the parsers. */
+/* Returns the status for an error of the parsers. */
 enum symbol_status symbol_status_of(int err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds functions and USDT probes by pattern, and similar names if nothing matches. */
+/* Finds functions and USDT probes by pattern, the exits of a function, and similar names. */
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -8,9 +8,7 @@
 #include "symbolize/cfi/function_ends.h"
 #include "symbolize/worker/worker_internal.h"
 
-/* ---- by pattern ---- */
-
-/* A readable name matches with or without its parameters, so "ns::f" means every overload. */
+/* A readable name matches with or without its parameters, so "ns::f" matches every overload. */
 static bool matches_readable(const struct match *match, const char *readable)
 {
 	struct name stem;
@@ -19,14 +17,14 @@ static bool matches_readable(const struct match *match, const char *readable)
 	       (demangled_stem(readable, &stem) && match_test(match, stem.text, stem.nr_bytes));
 }
 
-/* "ns::f" means every instance of a generic function, and "ns::T::f" is the short form of "<ns::T>::f". */
+/* "ns::f" matches every instance of a generic function, and "ns::T::f" is the short form of "<ns::T>::f". */
 static bool matches_rust(const struct match *match, char *readable)
 {
 	return (demangled_rust_cut(readable) && match_test(match, readable, strlen(readable))) ||
 	       (demangled_rust_open(readable) && match_test(match, readable, strlen(readable)));
 }
 
-/* Whether a name matches, mangled or demangled. */
+/* Returns whether the mangled or the demangled name matches. */
 static bool matches(struct worker *worker, const struct match *match, struct name name)
 {
 	char *readable = worker->readable;
@@ -58,7 +56,7 @@ static void add_function(struct worker *worker, struct wire_function function, s
 	try_function(worker, function, name);
 }
 
-/* Adds a function, or, for an indirect function, its implementations if they are known. */
+/* Adds a function. An indirect function is replaced by its implementations, if they are known. */
 static void add_symbol(struct worker *worker, const struct indexed_file *file, const struct symtab_symbol *symbol,
 		       struct name name)
 {
@@ -111,8 +109,6 @@ void worker_find(struct worker *worker, struct indexed_file *file)
 	worker_send(worker);
 	match_free(match);
 }
-
-/* ---- USDT probes by patterns of their providers and names ---- */
 
 static bool add_usdt_text(struct draft *draft, const struct usdt_notes *notes, uint32_t position,
 			  uint32_t *ret_position)
@@ -169,15 +165,13 @@ void worker_find_usdt(struct worker *worker, struct indexed_file *file)
 	match_free(names);
 }
 
-/* ---- the ends of a function ---- */
-
 struct beginnings {
 	struct worker *worker;
 	const struct indexed_file *file;
 	const struct elf_file *elf;
 };
 
-/* A symbol or a stub of the procedure linkage table; not the cold part of a function. */
+/* Returns whether a symbol or a stub of the procedure linkage table begins at the address. The cold part of a function does not count. */
 static bool begins(void *context, uint64_t address)
 {
 	const struct beginnings *it = context;
@@ -234,13 +228,11 @@ void worker_find_ends(struct worker *worker, struct indexed_file *file, int fd)
 	vec_done(&ends);
 }
 
-/* ---- by similarity ---- */
-
 enum {
 	SUGGESTIONS_MAX = 8
 };
 
-/* Symbols with names similar to a word, the best first. */
+/* Symbols with similar names, best first. */
 struct suggestions {
 	struct suggestion {
 		unsigned int distance;
@@ -249,7 +241,7 @@ struct suggestions {
 	size_t nr;
 };
 
-/* Adds a name if it is similar enough. Of equally similar names the first stays first. */
+/* Adds a name if it is similar enough. Equally similar names stay in table order. */
 static void consider(struct suggestions *suggestions, const char *word, struct name name, size_t symbol)
 {
 	struct suggestion candidate = { .symbol = symbol };

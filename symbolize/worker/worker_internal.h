@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the parts of the worker: its state, and answers (worker_answer.c). */
+/* State and functions that the parts of the worker share. */
 #pragma once
 
 #include "symbolize/worker/demangle.h"
 #include "symbolize/worker/worker_files.h"
 #include "symbolize/worker/worker_protocol.h"
 
-/* A name that is already in the text of the present draft. */
+/* A name in the text of the current draft. */
 struct recent_name {
 	const void *of;
 	uint32_t position;
 };
 
-/* The places of a question that is not complete yet. */
+/* The places received so far of a request in several messages. */
 struct asked_places {
 	uint32_t file;
 	VEC(struct wire_query) queries;
@@ -22,74 +22,66 @@ struct worker {
 	int socket;
 	struct worker_options options;
 	struct indexed_files files;
-	int kernel_fd; /* until it has been read */
+	int kernel_fd; /* -1 after the list was read */
 	bool kernel_known;
 	struct kallsyms kallsyms;
-	struct indexed_file kernel; /* its status is that of reading the list */
-	struct recent_name recent[256]; /* by a hash of `of` */
+	struct indexed_file kernel; /* `status` is the result of reading the list */
+	struct recent_name recent[256]; /* indexed by a hash of `of` */
 	struct asked_places asked;
-	struct message message; /* the present question */
+	struct message message; /* the current request */
 	struct draft draft;
 	char scratch[NAME_MAX_BYTES];
 	char readable[DEMANGLED_MAX_BYTES];
 };
 
-/* ---- answers (worker_answer.c) ---- */
+/* Functions of worker_answer.c. */
 
-/* Begins an answer about the file of the question. */
+/* Begins an answer about the file of the request. */
 void worker_start(struct worker *worker, enum message_kind kind);
 
-/* Sends the draft; ends the worker if the other end is closed. */
+/* Sends the draft. Ends the worker if the other end is closed. */
 void worker_send(struct worker *worker);
 
-/* Sends a full draft, and begins another one of the same answer. */
+/* Sends a full draft, and begins the next message of the same answer. */
 void worker_send_full(struct worker *worker);
 
-/* Answers with an errno only. */
+/* Sends an answer that has only an errno. */
 void worker_send_failure(struct worker *worker, enum message_kind kind, int err);
 
-/*
- * Adds a name to the draft's text, demangled if it is mangled, and only once for equal `of`. False if it does not fit.
- */
+/* Adds a name to the draft's text, demangled if `is_mangled`; equal `of` share one copy. Returns false if it does not fit. */
 bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position);
 
-/* Adds a name, or a sentence of worker_explain(), to a draft of MESSAGE_SUGGESTIONS. Omits it if it does not fit. */
+/* Adds a name, or a sentence of worker_explain(), to a draft of MESSAGE_SUGGESTIONS. Omits text that does not fit. */
 void worker_add_text(struct worker *worker, struct name text);
 
 /*
- * Requests a debug file for the file of the question: the first one from `candidate` on that may have the build id, or
- * that is at the link. A descriptor; -1: there are no more.
+ * Requests a debug file for the file of the request: the first candidate from `candidate` on that may have the build id, or is at the link.
+ * Returns a descriptor; -1: there are no more.
  */
 int worker_ask_debug(struct worker *worker, const struct build_id *build_id, const char *link, uint32_t *candidate);
 
-/* Requests the debug file of the file of the question, if it may have one. */
+/* Requests the debug file of the file, unless it has none or was completed before. */
 void worker_complete(struct worker *worker, struct indexed_file *file);
 
-/* ---- places and symbols (worker_answer.c) ---- */
-
-/* The address to look up for a query: for a return address, the last byte of the call. */
+/* The address to look up for a query: for a return address, one byte before. */
 uint64_t worker_place_of(const struct wire_query *query);
 
-/* The offset in the file for a query, and its link-time address; false if that is not code. */
+/* Compute the offset in the file, or the link-time address, for a query; return false if no code is there. */
 bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset);
 bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address);
 
-/* A function of a file or of the kernel. */
 struct worker_symbol {
-	/* mangled; without text if the kernel's list has no function there. Points into `scratch` or the list */
+	/* mangled; empty if the kernel's list has no function there; points into `scratch` or the list */
 	struct name name;
-	uint64_t start; /* in the file; for the kernel: its address */
+	uint64_t start; /* file offset; for the kernel, the address */
 	unsigned int merit; /* enum symbol_merit */
 };
 
-/*
- * The number of symbols of a file, and one of them, in the order of the table: of those at one start, the one with the
- * best name is last.
- */
+/* The number of symbols of a file, and symbol `i` in table order. Of symbols with the same start, the best name is last. */
 size_t worker_nr_symbols(const struct indexed_file *file);
 struct worker_symbol worker_symbol(const struct indexed_file *file, size_t i, char scratch[NAME_MAX_BYTES]);
 
-/* ---- answers to one kind of question each, in a file of this name; worker_find.c has the first four ---- */
+/* Each answers one kind of request. The first three and worker_find_ends() are in worker_find.c, the others in the file of their name. */
 
 void worker_find(struct worker *worker, struct indexed_file *file);
 void worker_find_usdt(struct worker *worker, struct indexed_file *file);
@@ -97,7 +89,7 @@ void worker_suggest(struct worker *worker, struct indexed_file *file);
 void worker_find_ends(struct worker *worker, struct indexed_file *file, int fd);
 void worker_explain(struct worker *worker, struct indexed_file *file);
 
-/* Adds the places of MESSAGE_LINES, and answers when the question is complete. */
+/* Collects the places of MESSAGE_LINES, and answers when the request is complete. */
 void worker_lines(struct worker *worker);
 
 /* Answers MESSAGE_UNWIND about the file of the descriptor. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source lines and inlined calls: one pass through the debug information of a file answers all places. */
+/* Source lines and inlined calls. One pass through the debug information of a file answers all places. */
 #include <errno.h>
 #include <string.h>
 
@@ -13,10 +13,8 @@
 
 enum {
 	TRIES_MAX = 8, /* candidates for the alternate file */
-	CHAIN_MAX = 256, /* inlined calls in the answer for one place */
+	CHAIN_MAX = 256, /* inlined calls reported for one place */
 };
-
-/* ---- the answer ---- */
 
 static bool add_text(struct worker *worker, const char *text, bool is_mangled, uint32_t *ret_position)
 {
@@ -38,7 +36,7 @@ static bool try_line(struct worker *worker, const struct symbol_line *line, uint
 	       draft_element(&worker->draft, &wire, sizeof(wire));
 }
 
-/* Sends a full message and continues in the next one. */
+/* Sends the message if it is full, and continues in the next one. */
 static void add_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
 {
 	if (try_line(worker, line, query))
@@ -48,8 +46,8 @@ static void add_line(struct worker *worker, const struct symbol_line *line, uint
 }
 
 /*
- * From the innermost call outwards: the line of each call is where it calls the one before. If the chain is too long,
- * the outer calls are only counted, but the line of the function itself is added.
+ * Adds lines from the innermost call outwards. The line of each call is where it calls the one before. Beyond CHAIN_MAX, outer calls are
+ * only counted, but the line of the function itself is added.
  */
 static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
 {
@@ -83,9 +81,7 @@ static void answer(struct worker *worker, const struct source_batch *batch)
 	worker_send(worker);
 }
 
-/* ---- the files ---- */
-
-/* A file to which the file of the question refers. */
+/* A file to which the requested file refers. */
 struct other_file {
 	int fd; /* -1: not open */
 	struct elf_file elf;
@@ -101,7 +97,7 @@ static void close_other(struct other_file *other)
 	closep(&other->fd);
 }
 
-/* Opens a split file of these skeletons, or else the file with this build id. Takes ownership of the descriptor if it is the right one. */
+/* Opens a split file of `skeletons`, or without them the file with this build id. Takes ownership of the descriptor on success. */
 static bool open_other(struct other_file *other, int *fd, struct dwarf *skeletons, const struct build_id *id)
 {
 	struct build_id found;
@@ -122,9 +118,9 @@ static bool open_other(struct other_file *other, int *fd, struct dwarf *skeleton
 	return !err;
 }
 
-/* ---- the alternate file: without it, only names are missing ---- */
+/* Without the alternate file, only names are missing. */
 
-/* The path from dwz: below a directory of debug files, or the name of a file beside this one. */
+/* Returns the part of dwz's path to request: a path below a directory of debug files, or a plain file name. */
 static const char *link_of(const char *path)
 {
 	const char *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
@@ -150,17 +146,17 @@ static void open_alternate(struct worker *worker, const struct elf_file *elf, st
 	}
 }
 
-/* ---- split files and the package (dwarf_splits.h) ---- */
+/* Split files and the package (dwarf_splits.h). */
 
 struct worker_splits {
-	struct dwarf_splits splits; /* first */
+	struct dwarf_splits splits; /* must be first: open_split() casts it to struct worker_splits */
 	struct worker *worker;
 	struct dwarf *skeletons;
 	bool package_asked;
 	struct other_file package, split;
 };
 
-/* Requests candidates until one is a split file. The caller has few of them, so this ends. */
+/* Requests candidates until one is a split file. The caller's list of candidates is finite, so the loop ends. */
 static struct dwarf *open_next(struct worker_splits *splits, struct other_file *split, const char *path,
 			       uint32_t *candidate)
 {
@@ -176,7 +172,7 @@ static struct dwarf *open_next(struct worker_splits *splits, struct other_file *
 	}
 }
 
-/* The first package found is used, and stays open. */
+/* Opens a split file or the package. The first package found stays open and serves all units. */
 static struct dwarf *open_split(struct dwarf_splits *base, const char *path, uint32_t *candidate)
 {
 	struct worker_splits *splits = (struct worker_splits *)base;
@@ -193,8 +189,6 @@ static struct dwarf *open_split(struct dwarf_splits *base, const char *path, uin
 	splits->package_asked = true;
 	return splits->package.fd < 0 ? NULL : &splits->package.dwarf;
 }
-
-/* ---- the question ---- */
 
 static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
 {

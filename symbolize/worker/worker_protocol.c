@@ -20,7 +20,7 @@ static size_t element_size_of(uint32_t kind)
 	return kind < MESSAGE_NR ? sizes[kind] : 0;
 }
 
-/* The elements of a message of words are its whole body. */
+/* MESSAGE_UNWIND_PART has no text, so its elements may fill the body. */
 static size_t elements_max(uint32_t kind)
 {
 	size_t element_size = element_size_of(kind);
@@ -28,8 +28,6 @@ static size_t elements_max(uint32_t kind)
 
 	return element_size ? room / element_size : 0;
 }
-
-/* ---- receiving ---- */
 
 bool message_is_valid(const struct message *message, size_t nr_body)
 {
@@ -45,7 +43,7 @@ bool message_is_valid(const struct message *message, size_t nr_body)
 	return !header->nr_text || message->body[nr_body - 1] == '\0';
 }
 
-/* Takes the descriptor out of the control data, which has room for one only. */
+/* Takes the descriptor out of the control data, which has room for one. */
 static int descriptor_of(struct msghdr *packet)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(packet);
@@ -80,7 +78,7 @@ int message_receive(int socket, bool wait, struct message *message, int *ret_fd)
 	if (!got)
 		return -EPIPE;
 	fd = ret_fd ? descriptor_of(&packet) : -1;
-	/* A descriptor without room (MSG_CTRUNC) is missing. The receiver notices that if it needs one. */
+	/* If there was no room for the descriptor (MSG_CTRUNC), it is missing. Receivers that need one check for that. */
 	if (packet.msg_flags & MSG_TRUNC || (size_t)got < sizeof(message->header) ||
 	    !message_is_valid(message, (size_t)got - sizeof(message->header))) {
 		if (fd >= 0)
@@ -103,8 +101,6 @@ const char *message_text(const struct message *message, uint32_t position)
 		return NULL;
 	return (const char *)message->body + message->header.nr * element_size_of(message->header.kind) + position;
 }
-
-/* ---- sending ---- */
 
 void draft_start(struct draft *draft, enum message_kind kind, uint32_t file)
 {

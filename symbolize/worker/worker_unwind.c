@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwind tables: reads a file, compiles and sends its table, and forgets it. */
+/* Unwind tables: reads a file, compiles its table, sends it, and frees it. */
 #include <string.h>
 #include <unistd.h>
 
@@ -8,9 +8,7 @@
 #include "symbolize/python/python_layout.h"
 #include "symbolize/worker/worker_internal.h"
 
-/*
- * Reads the list of needed files. A failure does not affect the table, and the list is sent even if there is no table.
- */
+/* Compiles the table and reads the list of needed files. A failure of either does not affect the other. */
 static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 {
 	struct elf_file elf;

@@ -21,8 +21,6 @@ int64_t x86_take_signed(struct decoder *decoder, size_t nr)
 	return nr == 8 ? (int64_t)value : (int64_t)(value << (64 - 8 * nr)) >> (64 - 8 * nr);
 }
 
-/* ---- ModRM ---- */
-
 static void take_sib(struct decoder *decoder, uint8_t mod)
 {
 	struct x86_instruction *to = decoder->to;
@@ -66,14 +64,12 @@ void x86_take_modrm(struct decoder *decoder)
 		to->value = x86_take_signed(decoder, 1);
 	else if (mod == 2)
 		to->value = x86_take_signed(decoder, 4);
-	/* a compressed distance counts vectors: it only matters that this memory is not a register's */
+	/* EVEX scales a displacement of one byte by the vector size. The address is not needed, only that it is unknown. */
 	if (decoder->has_67 || decoder->has_segment || (decoder->has_evex && mod == 1)) {
 		to->base = to->index = X86_NONE;
 		to->value = 0;
 	}
 }
-
-/* ---- opcodes ---- */
 
 void x86_set(struct decoder *decoder, enum x86_kind kind, uint8_t reg, uint8_t from)
 {
@@ -148,7 +144,7 @@ static void decode_opcode(struct decoder *decoder)
 	case MAP_0F3A:
 		x86_decode_0f3a(decoder, opcode);
 		break;
-	case MAP_FP16_5: /* as the same numbers of 0f: 11 stores; 2c, 2d, 78, 79 and 7e write general registers */
+	case MAP_FP16_5: /* stores are as in map 0f (11); 2c, 2d, 78, 79 and 7e write general registers */
 		x86_take_modrm(decoder);
 		x86_write(decoder, decoder->reg);
 		if (decoder->is_register)
@@ -158,7 +154,7 @@ static void decode_opcode(struct decoder *decoder)
 		break;
 	case MAP_XOP_8:
 	case MAP_XOP_9:
-	case MAP_XOP_A: /* AMD's TBM is among them */
+	case MAP_XOP_A: /* they include AMD's TBM */
 		x86_take_modrm(decoder);
 		x86_take(decoder, decoder->map == MAP_XOP_8 ? 1 : decoder->map == MAP_XOP_A ? 4 : 0);
 		x86_write(decoder, decoder->reg);
@@ -171,14 +167,12 @@ static void decode_opcode(struct decoder *decoder)
 	}
 }
 
-/* ---- prefixes ---- */
-
 static uint8_t repeat_of(uint8_t pp)
 {
 	return pp == 2 ? 0xf3 : pp == 3 ? 0xf2 : 0;
 }
 
-/* VEX with two bytes (c5) or three (c4), and XOP (8f), which has the form of the latter. */
+/* VEX of two bytes (c5) or three bytes (c4), or XOP (8f), which has the form of c4. */
 static void take_vex(struct decoder *decoder, uint8_t first)
 {
 	uint8_t second = (uint8_t)x86_take(decoder, 1), last = second;
@@ -217,13 +211,13 @@ static void take_evex(struct decoder *decoder)
 		decoder->bad = true;
 }
 
-/* Reads prefixes. The opcode, or what is left of the instruction after VEX and EVEX, is next. */
+/* Reads prefixes, including VEX, EVEX and XOP. The opcode is next. */
 static void take_prefixes(struct decoder *decoder)
 {
 	while (decoder->at < decoder->end) {
 		uint8_t byte = *decoder->at;
 
-		if ((byte & 0xf0) == 0x40) { /* counts only as the last one */
+		if ((byte & 0xf0) == 0x40) { /* REX is valid only directly before the opcode */
 			decoder->rex = byte & 15;
 			decoder->has_rex = true;
 			decoder->at++;

@@ -3,7 +3,7 @@
 
 /* clang-format off */
 
-/* Those after 0f, also with VEX and EVEX. */
+/* Opcodes after 0f, also with VEX and EVEX. */
 static const uint16_t two_bytes[256] = {
 	/* 00 */ M | E, M | X, M | G, M | G, BAD, X, 0, S, 0, 0, BAD, S, BAD, M, 0, M | I1,
 	/* 10 */ M, M | V, M, M | V, M, M, M, M | V, M, M, M, M, M, M, M | X, M,
@@ -43,14 +43,14 @@ static uint8_t stored_by_vector(const struct decoder *decoder, uint8_t opcode)
 	}
 }
 
-/* Where 0f needs a look at more than the opcode. */
+/* Opcodes after 0f whose effects depend on more than the opcode. */
 static void special_0f(struct decoder *decoder, uint8_t opcode)
 {
 	uint8_t operation = decoder->modrm >> 3 & 7;
 	struct x86_instruction *to = decoder->to;
 
 	switch (opcode) {
-	case 0x01: /* many of the system's; those without memory may write registers */
+	case 0x01: /* many system instructions; those without memory may write registers */
 		to->nr_stored = decoder->is_register ? 0 : 16;
 		to->writes |= decoder->is_register ? 1 << X86_AX | 1 << X86_BX | 1 << X86_CX | 1 << X86_DX : 0;
 		if (decoder->is_register && operation == 4)
@@ -59,7 +59,7 @@ static void special_0f(struct decoder *decoder, uint8_t opcode)
 	case 0x05: /* syscall */
 		to->writes |= 1 << X86_AX | 1 << X86_CX | 1 << 11;
 		break;
-	case 0x1e: /* nops, but rdssp */
+	case 0x1e: /* nops, except rdssp */
 		if (decoder->repeat == 0xf3 && decoder->is_register && operation == 1)
 			x86_write(decoder, decoder->rm);
 		break;
@@ -125,7 +125,7 @@ static void special_0f(struct decoder *decoder, uint8_t opcode)
 	}
 }
 
-/* Opcodes of 0f whose operands are other registers with VEX and EVEX: masks, and 7e. */
+/* Opcodes after 0f that have other register operands with VEX and EVEX: mask instructions, and 7e. */
 static void vector_0f(struct decoder *decoder, unsigned int bits, uint8_t opcode)
 {
 	bool wide_move = opcode == 0x7e && decoder->repeat != 0xf3;
@@ -145,7 +145,7 @@ void x86_decode_0f(struct decoder *decoder, uint8_t opcode)
 	bool vector = decoder->has_vex || decoder->has_evex;
 	unsigned int bits = two_bytes[opcode];
 
-	/* with VEX, masks are at 41 to 4b and 90 to 99: no constants, and no general registers but in 93 */
+	/* VEX mask instructions are 41 to 4b and 90 to 99: no immediates, and only 93 writes a general register */
 	if (vector && ((opcode >= 0x41 && opcode <= 0x4b) || (opcode >= 0x90 && opcode <= 0x99)))
 		bits = M;
 	if (vector && (opcode == 0x0f || opcode == 0x05 || opcode == 0x0b || (opcode >= 0x80 && opcode < 0x90)))
@@ -172,7 +172,7 @@ void x86_decode_0f38(struct decoder *decoder, uint8_t opcode)
 	bool vector = decoder->has_vex || decoder->has_evex;
 
 	x86_take_modrm(decoder);
-	/* movbe, crc32, adcx, adox, andn, bzhi, pext, mulx, shlx and so on; vector ones do not use these numbers */
+	/* movbe, crc32, adcx, adox, andn, bzhi, pext, mulx, shlx and so on; vector instructions do not use these numbers */
 	if (opcode >= 0xf0 && opcode <= 0xf7) {
 		x86_write(decoder, decoder->reg);
 		if (vector)
@@ -180,7 +180,7 @@ void x86_decode_0f38(struct decoder *decoder, uint8_t opcode)
 	}
 	if (decoder->has_vex && opcode >= 0xe0 && opcode <= 0xef) /* cmpccxadd */
 		x86_write(decoder, decoder->reg);
-	/* stores: movbe, wrss, direct stores; under a mask, scattered, narrowed */
+	/* stores: movbe, wrss, direct stores; masked, scattered and narrowing vector stores */
 	if (!decoder->is_register &&
 	    (opcode >= 0xe0 || opcode == 0x2e || opcode == 0x2f || opcode == 0x8e ||
 	     (decoder->has_evex && (decoder->repeat == 0xf3 || (opcode >= 0x60 && opcode < 0xb0)))))
@@ -195,7 +195,7 @@ void x86_decode_0f3a(struct decoder *decoder, uint8_t opcode)
 	x86_take(decoder, 1);
 	if (opcode >= 0x14 && opcode <= 0x17 && decoder->is_register)
 		x86_write(decoder, decoder->rm);
-	if (opcode >= 0x60 && opcode <= 0x63) /* pcmpistri and its like */
+	if (opcode >= 0x60 && opcode <= 0x63) /* pcmpistri and pcmpestri, which write ecx, and their mask forms */
 		x86_write(decoder, X86_CX);
 	if (vector && opcode == 0xf0) /* rorx */
 		x86_write(decoder, decoder->reg);

@@ -3,7 +3,7 @@
 
 /* clang-format off */
 
-/* Opcodes of one byte: each row has 16. */
+/* Opcodes of one byte, 16 per row. */
 #define ALU M | E | B, M | E, M | G | B, M | G, I1 | A, IZ | A
 static const uint16_t one_byte[256] = {
 	/* 00 */ ALU, BAD, BAD, ALU, BAD, BAD,
@@ -28,7 +28,7 @@ static const uint16_t one_byte[256] = {
 
 /* clang-format on */
 
-/* The memory operand has a base or index that means something, and nothing changes its address. */
+/* Returns whether base and index give the address: no 32-bit address size, no segment base. */
 static bool has_plain_memory(const struct decoder *decoder)
 {
 	return decoder->to->has_memory && !decoder->has_67 && !decoder->has_segment;
@@ -39,7 +39,7 @@ static size_t constant_bytes(const struct decoder *decoder)
 	return decoder->has_66 && !x86_is_wide(decoder) ? 2 : 4;
 }
 
-/* 80, 81, 83: add, or, adc, sbb, and, sub, xor, cmp with a constant, which is the next. */
+/* 80, 81, 83: add, or, adc, sbb, and, sub, xor, cmp with the immediate that follows. */
 static void alu_constant(struct decoder *decoder, uint8_t opcode)
 {
 	struct x86_instruction *to = decoder->to;
@@ -120,7 +120,7 @@ static void group_5(struct decoder *decoder, uint8_t opcode)
 	}
 }
 
-/* The instructions that touch memory by rsi and rdi. */
+/* String instructions, which advance rsi and rdi. */
 static void string(struct decoder *decoder)
 {
 	x86_write(decoder, X86_SI);
@@ -129,7 +129,7 @@ static void string(struct decoder *decoder)
 		x86_write(decoder, X86_CX);
 }
 
-/* Those with X that have ModRM; the general effects of their bits are there already. */
+/* Opcodes with X and ModRM, after x86_apply(). */
 static void special_modrm(struct decoder *decoder, uint8_t opcode)
 {
 	struct x86_instruction *to = decoder->to;
@@ -163,7 +163,7 @@ static void special_modrm(struct decoder *decoder, uint8_t opcode)
 			 to->base != X86_NONE)
 			x86_set(decoder, X86_ADDRESS, decoder->reg, X86_NONE);
 		break;
-	case 0x8f: /* pop; XOP has been recognised */
+	case 0x8f: /* pop; XOP was handled with the prefixes */
 		if (decoder->modrm >> 3 & 7)
 			decoder->bad = true;
 		x86_push_or_pop(decoder, X86_POP, decoder->is_register ? decoder->rm : X86_NONE);
@@ -172,7 +172,8 @@ static void special_modrm(struct decoder *decoder, uint8_t opcode)
 	case 0xc7:
 		if (decoder->modrm == 0xf8)
 			x86_write(decoder,
-				  X86_AX); /* xabort, xbegin: a transaction that fails goes on elsewhere as it was */
+				  /* xabort, xbegin: after an abort, execution continues at another address with the old registers */
+				  X86_AX);
 		else if (decoder->modrm >> 3 & 7)
 			decoder->bad = true;
 		break;
@@ -191,7 +192,7 @@ static void special_modrm(struct decoder *decoder, uint8_t opcode)
 	}
 }
 
-/* Returns, other ends, and frames made and left as a whole. */
+/* Returns, other ends of the flow, enter and leave. */
 static void flow(struct decoder *decoder, uint8_t opcode)
 {
 	struct x86_instruction *to = decoder->to;
