@@ -14,7 +14,7 @@ enum {
 	CALLER_SAVED = 1 << X86_AX | 1 << X86_CX | 1 << X86_DX | 1 << X86_SI | 1 << X86_DI | 0xf00,
 };
 
-/* A path that is to be followed. */
+/* A path still to follow. */
 struct path {
 	uint64_t at;
 	uint16_t nr_steps;
@@ -122,7 +122,7 @@ static void note_compare(struct accessor *accessor, uint16_t node, int64_t with)
 
 /* ---- instructions ---- */
 
-/* The place of a memory operand. Without base, index and distance it is one of a segment, or of no known address. */
+/* The address of a memory operand. Without base, index and displacement, it is in a segment or unknown. */
 static uint16_t place_of(struct accessor *accessor, const struct path *path, const struct x86_instruction *is)
 {
 	if (!is->has_memory || is->index != X86_NONE)
@@ -134,7 +134,7 @@ static uint16_t place_of(struct accessor *accessor, const struct path *path, con
 	return sum(accessor, path->registers[is->base], is->value);
 }
 
-/* The value of the low `width` bytes of a register: that of the register if it has no other bytes; else 0, unknown. */
+/* The value of the low `width` bytes of a register: its node if that was loaded with at most `width` bytes; else 0, unknown. */
 static uint16_t narrowed(const struct accessor *accessor, uint16_t node, uint8_t width)
 {
 	const struct expression *expression = &accessor->nodes[node];
@@ -142,7 +142,7 @@ static uint16_t narrowed(const struct accessor *accessor, uint16_t node, uint8_t
 	return expression->kind == EXPRESSION_LOAD && expression->width <= width ? node : 0;
 }
 
-/* The bytes that the register or memory of ModRM has. */
+/* The node of the r/m operand of ModRM. */
 static uint16_t operand(struct accessor *accessor, const struct path *path, const struct x86_instruction *is,
 			uint8_t width)
 {
@@ -155,12 +155,12 @@ static uint8_t moved_width(const struct x86_instruction *is)
 {
 	if (is->map == 1 && (is->opcode & ~9) == 0xb6)
 		return is->opcode & 1 ? 2 : 1;
-	if (is->map == 0 && is->opcode == 0x8a && (is->operand < 4 || is->operand > 7)) /* those may be second bytes */
+	if (is->map == 0 && is->opcode == 0x8a && (is->operand < 4 || is->operand > 7)) /* they may be ah to bh */
 		return 1;
 	return is->map == 0 && is->opcode == 0x8b ? is->width : 0;
 }
 
-/* What add, sub and and of rax with a constant leave there, in the form without ModRM; 0: it is another instruction, or unknown. */
+/* The result of add, sub and and with rax and an immediate, in the form without ModRM; 0: another instruction, or unknown. */
 static uint16_t short_form(struct accessor *accessor, const struct path *path, const struct x86_instruction *is)
 {
 	uint16_t value = path->registers[X86_AX];
@@ -179,7 +179,7 @@ static uint16_t short_form(struct accessor *accessor, const struct path *path, c
 	}
 }
 
-/* Instructions without a kind of their own: moves and comparisons of fewer than 8 bytes, and whatever reads memory. */
+/* X86_OTHER: moves and comparisons of fewer than 8 bytes, and instructions that read memory. */
 static void step_other(struct accessor *accessor, struct path *path, const struct x86_instruction *is)
 {
 	const bool is_al = is->map == 0 && is->opcode == 0x3c; /* cmp of al */
@@ -210,7 +210,7 @@ static void forget(struct path *path, unsigned int registers)
 			path->registers[i] = 0;
 }
 
-/* What an instruction that goes on does to registers. */
+/* The effects on registers of an instruction that does not branch. */
 static void step(struct accessor *accessor, struct path *path, const struct x86_instruction *is)
 {
 	uint16_t *registers = path->registers, value = 0;
@@ -256,7 +256,7 @@ static void step(struct accessor *accessor, struct path *path, const struct x86_
 
 /* ---- paths ---- */
 
-/* The bytes of code from an address on; NULL: it is no code of the file. */
+/* The code of the file from an address on; NULL: no code is there. */
 static const uint8_t *code_at(struct reader *reader, uint64_t address, size_t *ret_nr)
 {
 	uint64_t at = address - reader->code_at, left;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a small function of x86-64 code loads, compares and returns, as expressions of its arguments: "the word at 0x20 of the word at
- * 0x18 of the first argument". All paths are followed, up to a limit; calls are not. What an instruction does that has no such
- * expression is unknown, never wrong: a register that it may change has no value afterwards.
+ * The loads, comparisons and return values of a small x86-64 function, as expressions of its arguments: "the word at offset 0x20 of the
+ * word at offset 0x18 of the first argument". All paths are followed, up to a limit; calls are not. A register that an instruction
+ * changes in another way is unknown afterwards, never wrong.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 enum expression_kind {
 	EXPRESSION_UNKNOWN, /* only node 0 */
 	EXPRESSION_ARGUMENT, /* `value`: its number, 0 or 1 */
-	EXPRESSION_NUMBER, /* `value`: a constant, or an address as in the file */
+	EXPRESSION_NUMBER, /* `value`: a constant or a link-time address */
 	EXPRESSION_LOAD, /* `width` bytes at `base` + `value` */
 	EXPRESSION_SUM, /* `base` + `value` */
 	EXPRESSION_MASKED, /* `base` & `value` */
@@ -42,10 +42,10 @@ struct accessor {
 	uint16_t nr_compares;
 };
 
-/* Follows the function at this address as in the file. 0; or -ENODATA: it is no code of the file. */
+/* Analyses the function at this link-time address. Returns 0, or -ENODATA if no code is there. */
 int accessor_read(struct accessor *accessor, const struct elf_file *elf, uint64_t address);
 
-/* Whether a node is a load of `width` bytes (0: any width) from a place relative to `base`. */
+/* Returns whether a node is a load of `width` bytes (0: any width) from an offset to `base`. */
 static inline bool accessor_is_load(const struct accessor *accessor, uint16_t node, uint16_t base, uint8_t width)
 {
 	const struct expression *expression = &accessor->nodes[node];
@@ -54,6 +54,6 @@ static inline bool accessor_is_load(const struct accessor *accessor, uint16_t no
 	       (!width || expression->width == width);
 }
 
-/* The node of an argument; and of a load at a distance from what another node is. 0 if there are too many. */
+/* The node of an argument, or of a load at an offset to another node. 0 if there are too many nodes. */
 uint16_t accessor_argument(struct accessor *accessor, int64_t number);
 uint16_t accessor_load(struct accessor *accessor, uint16_t base, int64_t distance, uint8_t width);

@@ -70,11 +70,11 @@ void python_text_add(struct buf *to, const struct python_text *text, const uint8
 
 /* ---- lines ---- */
 
-/* Entries of the table (Objects/locations.md of CPython): a byte 1cccclll, code and length, and what its code says. */
+/* Entries of the table (Objects/locations.md of CPython): a byte 1cccclll (code and length), then bytes that depend on the code. */
 enum {
-	ENTRY_ONE_LINE = 10, /* this and the next two: the line is so many later; two more bytes */
+	ENTRY_ONE_LINE = 10, /* codes 10 to 12: the line increases by code - 10; two more bytes */
 	ENTRY_NO_COLUMNS = 13, /* the change of the line */
-	ENTRY_LONG = 14, /* the same, and three numbers more */
+	ENTRY_LONG = 14, /* the change of the line, and three more numbers */
 	ENTRY_NONE = 15, /* no line */
 };
 
@@ -82,7 +82,7 @@ struct line_reader {
 	const uint8_t *at, *end;
 };
 
-/* Six bits a byte, the lowest first; bit 6: there are more. */
+/* A varint: six bits per byte, lowest first; bit 6: another byte follows. */
 static uint32_t take_number(struct line_reader *reader)
 {
 	uint32_t number = 0;
@@ -98,7 +98,7 @@ static uint32_t take_number(struct line_reader *reader)
 	return number;
 }
 
-/* The sign is in the lowest bit. */
+/* A signed varint: the sign is in the lowest bit. */
 static int32_t take_signed(struct line_reader *reader)
 {
 	uint32_t number = take_number(reader);
@@ -106,7 +106,7 @@ static int32_t take_signed(struct line_reader *reader)
 	return number & 1 ? -(int32_t)(number >> 1) : (int32_t)(number >> 1);
 }
 
-/* How much later the line of an entry is. What else it has is passed over: no entry begins before a byte with its highest bit. */
+/* The change of the line by an entry. The rest of the entry is skipped: the next one begins at a byte whose highest bit is set. */
 static int32_t take_entry(struct line_reader *reader, unsigned int code)
 {
 	int32_t change = 0;

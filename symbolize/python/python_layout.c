@@ -12,10 +12,10 @@
 enum {
 	SYMBOLS_READ_MAX = 1 << 16, /* exported by one file; CPython has 2,000 */
 	NAMES_MAX_BYTES = 4 << 20,
-	OFFSET_MAX = 0x3fff, /* of a member; the largest is one of an interpreter state */
+	OFFSET_MAX = 0x3fff, /* of a member; the largest are in the interpreter state */
 };
 
-/* The functions and objects that are looked for. */
+/* The functions and objects to find. */
 enum symbol {
 	FRAME_GET_CODE,
 	FRAME_GET_LASTI,
@@ -57,13 +57,13 @@ static const char *const symbol_names[NR_SYMBOLS] = {
 	[VERSION] = "Py_Version",
 };
 
-/* A function that is read, and what is known so far. */
+/* The analysis of a file: its symbols, the current function, and the nodes and offsets found so far. */
 struct asking {
 	const struct elf_file *elf;
-	uint64_t symbols[NR_SYMBOLS]; /* addresses; 0: the file has none */
+	uint64_t symbols[NR_SYMBOLS]; /* addresses; 0: missing in the file */
 	uint64_t loop_bytes;
-	struct accessor accessor; /* of the function at hand */
-	uint16_t argument, frame, code; /* nodes: its argument; the frame of a frame object; and the code of that */
+	struct accessor accessor; /* of the current function */
+	uint16_t argument, frame, code; /* nodes: its argument, the frame of that frame object, and the frame's code */
 	uint16_t object_frame; /* offset of the frame in a frame object */
 	struct python_layout *layout;
 };
@@ -82,7 +82,7 @@ static void offer(struct answer *answer, int64_t value)
 	answer->value = value;
 }
 
-/* Exactly one, and an offset. */
+/* Accepts exactly one answer, and only a valid offset. */
 static bool accept(const struct answer *answer, uint16_t *ret_offset)
 {
 	if (!answer->is_there || answer->is_doubtful || answer->value < 0 || answer->value > OFFSET_MAX)
@@ -96,7 +96,7 @@ static const struct expression *node(const struct asking *asking, uint16_t numbe
 	return &asking->accessor.nodes[number];
 }
 
-/* Reads the code of a function. False: the file has no such function, or its code is not understood. */
+/* Analyses a function. Returns false if the file lacks it, or its code is not understood. */
 static bool ask(struct asking *asking, enum symbol function)
 {
 	if (!asking->symbols[function] || accessor_read(&asking->accessor, asking->elf, asking->symbols[function]))
@@ -105,7 +105,7 @@ static bool ask(struct asking *asking, enum symbol function)
 	return true;
 }
 
-/* The same for one whose argument is a frame object. */
+/* The same for a function whose argument is a frame object. */
 static bool ask_frame(struct asking *asking, enum symbol function)
 {
 	struct accessor *accessor = &asking->accessor;
@@ -130,7 +130,7 @@ static bool ask_word(struct asking *asking, enum symbol function, uint16_t *ret_
 	return accept(&answer, ret_offset);
 }
 
-/* It returns a place at this offset in its argument. */
+/* The function returns its argument + this offset. */
 static bool ask_place(struct asking *asking, enum symbol function, uint16_t *ret_offset)
 {
 	struct answer answer = {};
@@ -179,7 +179,7 @@ static bool ask_code(struct asking *asking)
 	return accept(&code, &asking->layout->frame_code) && accept(&frame, &asking->object_frame);
 }
 
-/* PyFrame_GetLasti subtracts the place of the first instruction, which is in the code object, from another word of the frame. */
+/* PyFrame_GetLasti subtracts the address of the first instruction, in the code object, from another word of the frame. */
 static bool ask_instruction(struct asking *asking)
 {
 	struct answer answer = {};
@@ -265,7 +265,7 @@ static bool ask_entry(struct asking *asking)
 	return true;
 }
 
-/* The number of loads from the argument to a node; 0: it is not loaded from there. */
+/* The number of loads between the argument and a node; 0: the node does not come from the argument. */
 static unsigned int depth_of(const struct asking *asking, uint16_t number)
 {
 	unsigned int depth = 0;
@@ -277,7 +277,7 @@ static unsigned int depth_of(const struct asking *asking, uint16_t number)
 	return number == asking->argument ? depth : 0;
 }
 
-/* PyThreadState_GetFrame looks at the owner of the current frame first, which is the one that is reached by the fewest loads. */
+/* PyThreadState_GetFrame first reads the owner of the current frame: of all owners, it needs the fewest loads. */
 static bool ask_current(struct asking *asking)
 {
 	struct answer frame = {}, through = {};
@@ -473,7 +473,7 @@ static void take_symbol(struct asking *asking, const Elf64_Sym *symbol, const ch
 		asking->loop_bytes = symbol->st_size;
 }
 
-/* The exported symbols. False: the file is no CPython. */
+/* Reads the exported symbols. Returns false if the file is not CPython. */
 static bool find_symbols(struct asking *asking)
 {
 	struct elf_table tables[ELF_TABLES_MAX], *table = NULL;

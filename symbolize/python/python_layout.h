@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the layout of CPython (symbolize/python.h) in a file: asks each exported function that reads a member where it reads it, and
- * takes an answer only if it is the only one. No offset of any version is known here.
+ * Finds the layout of CPython (symbolize/python.h) in a file: an exported function that reads a member shows its offset. An offset
+ * counts only if it is the only possible one. The code has no table of offsets by version.
  */
 #pragma once
 
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/python.h"
 
-/* Never fails: what cannot be read is absent or refused. */
+/* Cannot fail: an unreadable file is PYTHON_ABSENT or PYTHON_REFUSED. */
 void python_layout_read(const struct elf_file *elf, struct python_layout *ret_layout);
 
-/* With `thread_cframe`: finds where the loop tells the thread of its _PyCFrame, and where it has filled it. */
+/* Only with `thread_cframe`: finds where the loop stores its _PyCFrame in the thread state, and where it has filled it. */
 void python_loop_read(const struct elf_file *elf, struct python_layout *layout);

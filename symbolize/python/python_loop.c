@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The beginning of the interpreter's loop in 3.11 and 3.12. It has a _PyCFrame on its stack, tells the thread of it, and then fills it.
- * A straight line of code is followed, with what registers have of the stack and of the first argument.
+ * The beginning of the interpreter's loop in 3.11 and 3.12. The loop has a _PyCFrame on its stack, stores its address in the thread
+ * state, and then fills it. The analysis follows one straight line of code, and tracks registers that point to the stack or to the
+ * first argument.
  */
 #include "symbolize/python/python_layout.h"
 #include "symbolize/x86/instruction.h"
 
 enum {
 	CODE_BYTES = 512,
-	FILLED_LATER = 256, /* if the code is not understood: both builds that were seen have filled it before */
+	FILLED_LATER = 256, /* bytes, if the code is not understood: two known builds fill it earlier */
 	CALLER_SAVED = 1 << X86_AX | 1 << X86_CX | 1 << X86_DX | 1 << X86_SI | 1 << X86_DI | 0xf00,
 };
 
@@ -16,10 +17,10 @@ struct beginning {
 	const struct python_layout *layout;
 	struct {
 		bool is_thread, is_stack; /* neither: unknown */
-		int64_t place; /* on the stack, from the return address on */
+		int64_t place; /* offset on the stack from the return address */
 	} registers[X86_NR_REGISTERS];
-	uint32_t told_at; /* after the instruction that tells the thread; 0: it was not found yet */
-	int64_t cframe; /* its place */
+	uint32_t told_at; /* after the store to the thread state; 0: not found yet */
+	int64_t cframe; /* its offset on the stack */
 	bool is_filled;
 };
 
@@ -107,7 +108,7 @@ void python_loop_read(const struct elf_file *elf, struct python_layout *layout)
 		return;
 	begin.registers[X86_SP].is_stack = begin.registers[X86_DI].is_thread = true;
 	for (uint32_t at = 0; x86_decode(code + at, sizeof(code) - at, &is); at += is.nr_bytes) {
-		if (begin.told_at && is.kind == X86_JUMP_IF) { /* what comes before it is stored by now */
+		if (begin.told_at && is.kind == X86_JUMP_IF) { /* everything before it is stored by now */
 			if (!begin.is_filled || begin.cframe >= 0 || begin.cframe < INT16_MIN)
 				return;
 			layout->unfilled = (uint16_t)begin.told_at;

@@ -69,7 +69,8 @@ struct x86_instruction {
 	uint8_t rm; /* the register in the r/m field of ModRM; X86_NONE: memory, or no ModRM */
 	uint8_t width; /* size in bytes of an operand that is neither a vector nor converted to another width */
 	int32_t constant; /* the immediate of an instruction with ModRM, or with al or eax */
-	uint16_t writes; /* a bit for each general register that it may change; `reg` is not included unless X86_OTHER */
+	/* a bit for each general register that it may change; for kinds other than X86_OTHER, the bit of `reg` may be missing */
+	uint16_t writes;
 	int64_t value; /* immediate, displacement of a branch, or displacement of the memory operand */
 };
 
