@@ -7,8 +7,8 @@
 /* The contents of the file. The texts are borrowed. */
 struct run_end {
 	const char *applet;
-	int status;         /* exit status of the process */
-	int own_status;     /* what it would be without a command */
+	int status; /* exit status of the process */
+	int own_status; /* what it would be without a command */
 	const char *reason; /* of own_status: "done", "usage", … */
 	const char *message; /* the error; NULL: none */
 	int command_status; /* -1: no command ended */

@@ -82,7 +82,8 @@ enum st_stack_flag {
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
 	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the table has no row for the leaf; its caller was found by frame pointer */
-	ST_STACK_LEAF_EXACT = 1 << 6, /* the user leaf was interrupted or faulted: it is not the return address of a system call */
+	/* the user leaf was interrupted or faulted: it is not the return address of a system call */
+	ST_STACK_LEAF_EXACT = 1 << 6,
 	ST_STACK_ELIDED = 1 << 7, /* `elided` user frames are missing after the first ST_INNER_FRAMES */
 };
 
@@ -161,8 +162,7 @@ struct st_python {
 	__u64 code_type; /* address of the type of code objects */
 	__u64 loop; /* address of the interpreter's main loop */
 	__u32 loop_bytes;
-	__u16 unfilled,
-		unfilled_bytes; /* the part of the loop before _PyCFrame is filled; 0 bytes: there is none */
+	__u16 unfilled, unfilled_bytes; /* the part of the loop before _PyCFrame is filled; 0 bytes: there is none */
 	__u16 cframe_below; /* the loop's native frame has its _PyCFrame this many bytes below its CFA; 0: unknown */
 	__u16 pad[3];
 	__u16 block_thread; /* in the thread control block: the address of the Python thread state */

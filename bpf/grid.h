@@ -26,7 +26,8 @@ static inline __u64 st_grid_late(struct st_grid *grid, __u64 now, __u64 period)
 		return 0;
 	}
 	nr = (now - grid->first_ns + slack) / period;
-	off = now - grid->first_ns - nr * period; /* wraps for a sample slightly early, by at most `slack`: it is on the grid */
+	/* wraps for a sample slightly early, by at most `slack`: it is on the grid */
+	off = now - grid->first_ns - nr * period;
 	grid->last = nr;
 	grid->off_ns = 0;
 	if (off + slack <= 2 * slack)

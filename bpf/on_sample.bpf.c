@@ -43,6 +43,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		ST_NOTE(way.stats->filtered, 1);
 	else
 		st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
-	st_cost_stop(turn, begun, 0, 1); /* the cost of samples is not limited by filter, so all are counted as wanted */
+	/* the cost of samples is not limited by filter, so all are counted as wanted */
+	st_cost_stop(turn, begun, 0, 1);
 	return ST_RETURN_PERF_EVENT;
 }

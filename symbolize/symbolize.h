@@ -118,7 +118,8 @@ struct symbol_debug_request {
 /* Missing parts of the confinement of workers on this host. Workers never have capabilities or privileges. */
 enum symbol_confinement {
 	CONFINED_WITHOUT_FILTER = 1 << 0, /* sandbox_has_filter() is false: no system call is refused */
-	CONFINED_AS_CALLER = 1 << 1, /* root's worker keeps the user or the group: 65534 does not exist in the user namespace */
+	/* root's worker keeps the user or the group: 65534 does not exist in the user namespace */
+	CONFINED_AS_CALLER = 1 << 1,
 	CONFINED_WITHOUT_LANDLOCK = 1 << 2, /* only the filter prevents a worker from opening files */
 };
 

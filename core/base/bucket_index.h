@@ -36,7 +36,7 @@ void bucket_index_narrow(const struct bucket_index *index, uint64_t place, size_
 		} there_ = { (v)->data, (v)->nr };                                    \
 		size_t first_ = 0;                                                    \
 		bucket_index_narrow((index), (place), &first_, &there_.nr);           \
-		if (first_) /* data is NULL for an empty vector */         \
+		if (first_) /* data is NULL for an empty vector */                    \
 			there_.data += first_;                                        \
 		first_ + vec_nr_first(&there_, element_, element_->start <= (place)); \
 	})

@@ -199,7 +199,7 @@ static inline uint64_t next_number(const uint8_t **at)
                                                                                            \
 		if (!(true COLUMNS(FITS)))                                                 \
 			return malformed(reader, #table ": columns differ in length");     \
-		if (nr > reader->nr_left / sizeof(*(rows).data)) /* zeros compress well */     \
+		if (nr > reader->nr_left / sizeof(*(rows).data)) /* zeros compress well */ \
 			return fail(-EFBIG, "'%s': too many " #table, reader->name);       \
 		reader->nr_left -= nr * sizeof(*(rows).data);                              \
 		COLUMNS(BEGIN)                                                             \

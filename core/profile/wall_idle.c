@@ -82,8 +82,7 @@ enum {
 	IS_CONDITION = 1, /* waits for a condition or a semaphore */
 	IS_LOCK = 2, /* waits for a lock, not for work */
 	IS_CALL = 4, /* another waiting call */
-	IS_LOOP =
-		8, /* of an event loop: calls only epoll, poll or select. Clients wait in the same calls */
+	IS_LOOP = 8, /* of an event loop: calls only epoll, poll or select. Clients wait in the same calls */
 	IS_DOUBT = 16, /* of an interpreter, whose base is in another language; or a loop that waits for one answer */
 	IS_NAMED_IDLE = 32, /* --idle */
 	IS_NAMED_UNDER = 64, /* --under */

@@ -7,8 +7,7 @@
 /* The user's patterns of idle time: regular expressions, or NULL. */
 struct idle_plan {
 	const char *function; /* waits in state S below such a function are idle too */
-	const char
-		*under; /* waits in state S are idle unless they are below such a function */
+	const char *under; /* waits in state S are idle unless they are below such a function */
 };
 
 /*

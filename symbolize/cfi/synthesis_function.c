@@ -12,7 +12,8 @@ enum way {
 /* A try of one function. */
 struct trial {
 	uint64_t address;
-	size_t first, first_edge, first_site; /* index of its first instruction in `local`, of its first edge, and of its first site */
+	/* index of its first instruction in `local`, of its first edge, and of its first site */
+	size_t first, first_edge, first_site;
 	uint32_t from; /* index of the current instruction */
 	bool is_doubtful; /* the current instruction is a call that may never return */
 	enum way way;

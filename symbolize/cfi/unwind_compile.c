@@ -14,7 +14,8 @@
 #define GO_FUNCTION UINT32_MAX /* cfi_fde.cie of a Go function; `position` is its number in .gopclntab */
 
 enum {
-	PADDING_MAX = 15, /* bytes between functions; the rule of the first one extends over them, because no code runs there */
+	/* bytes between functions; the rule of the first one extends over them, because no code runs there */
+	PADDING_MAX = 15,
 	GAP_BYTES_MIN = 256, /* of a gap for which rows are made from instructions */
 	ENTRY_BYTES_MAX = 64, /* of the code at a program's entry; glibc's loader has 61 */
 	CONTEXT_BYTES_MAX = 128, /* of glibc's __start_context */

@@ -21,7 +21,8 @@ static const struct stub {
 
 struct st_unwind_rule unwind_sigreturn_rule(void)
 {
-	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 }; /* offset of uc_mcontext in struct ucontext */
+	/* offset of uc_mcontext in struct ucontext */
+	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 };
 }
 
 /* The first stub in a chunk, or NULL. */

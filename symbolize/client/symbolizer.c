@@ -104,7 +104,8 @@ const char *symbolizer_last_end(struct symbolizer *symbolizer)
 {
 	int end;
 
-	supervisor_settle(&symbolizer->shared.supervisor, START_TIMEOUT_MS); /* the supervisor's answer tells how a worker ended */
+	/* the supervisor's answer tells how a worker ended */
+	supervisor_settle(&symbolizer->shared.supervisor, START_TIMEOUT_MS);
 	end = symbolizer->shared.supervisor.last_end;
 	if (end == WORKER_END_UNKNOWN)
 		return NULL;
@@ -193,7 +194,8 @@ static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32
 		reused = i ? NULL : reuse_link(symbolizer, &owner);
 		if (reused)
 			return reused;
-		owner = (struct owner){ UINT64_MAX, UINT64_MAX, OWNER_ANYBODY }; /* stands for all owners without a link of their own */
+		/* stands for all owners without a link of their own */
+		owner = (struct owner){ UINT64_MAX, UINT64_MAX, OWNER_ANYBODY };
 	}
 	return symbolizer->nr_links < OWNERS_MAX && !add_link(symbolizer, &owner)
 		       ? symbolizer->links[symbolizer->nr_links - 1]

@@ -32,7 +32,8 @@ const char *search_read_text(struct search *search, const struct dwarf_text *tex
 
 	if (!dwarf || !text->kind)
 		return NULL;
-	if (text->kind == TEXT_HERE) /* within the unit, because the window must not move while a caller reads entries */
+	/* within the unit, because the window must not move while a caller reads entries */
+	if (text->kind == TEXT_HERE)
 		return elf_section_string_before(&dwarf->info, offset, text->end);
 	return elf_section_string(text->kind == TEXT_STR ? &dwarf->str : &dwarf->line_str, offset);
 }

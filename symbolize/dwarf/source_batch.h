@@ -11,27 +11,27 @@
 /* A place. source_batch_add() sets address and query; source_search() and symbolize/libdw set the rest. */
 struct source_place {
 	uint64_t address; /* link-time address */
-	uint32_t query;   /* the caller's number of the place */
-	uint32_t line;    /* 0: unknown, or no line */
+	uint32_t query; /* the caller's number of the place */
+	uint32_t line; /* 0: unknown, or no line */
 	const char *file; /* in source_batch.texts; NULL: unknown */
 	uint64_t program; /* offset in .debug_line of the program with the line; NO_PROGRAM: none */
-	uint64_t wanted;  /* the program that its unit names; NO_PROGRAM: no unit is known */
+	uint64_t wanted; /* the program that its unit names; NO_PROGRAM: no unit is known */
 	uint32_t file_number; /* number of `file` in the program; before DWARF 5, 0 means none */
-	bool is_relative;     /* `file` is relative to the directory of the unit */
-	bool by_libdw;        /* symbolize/libdw answered */
-	uint32_t unit;    /* number of the unit that covers it, or SOURCE_NONE */
-	uint32_t inner;   /* its innermost inlined call, an index into source_batch.frames; or SOURCE_NONE */
+	bool is_relative; /* `file` is relative to the directory of the unit */
+	bool by_libdw; /* symbolize/libdw answered */
+	uint32_t unit; /* number of the unit that covers it, or SOURCE_NONE */
+	uint32_t inner; /* its innermost inlined call, an index into source_batch.frames; or SOURCE_NONE */
 };
 
 /* An inlined call. */
 struct source_frame {
 	const char *name; /* of the inlined function, mangled; NULL: unknown */
 	const char *file; /* of the call; NULL: unknown */
-	uint32_t line;    /* of the call; 0: unknown */
-	uint32_t outer;   /* index of the call around it; SOURCE_NONE: none */
+	uint32_t line; /* of the call; 0: unknown */
+	uint32_t outer; /* index of the call around it; SOURCE_NONE: none */
 	uint32_t outermost; /* index of the outermost call around it; its own if there is none */
 	uint32_t nr_outer; /* number of calls around it */
-	uint32_t depth;   /* of its entry in the tree of entries */
+	uint32_t depth; /* of its entry in the tree of entries */
 	uint32_t unit;
 	bool is_relative; /* `file` is relative to the directory of the unit */
 };
@@ -39,7 +39,7 @@ struct source_frame {
 /* A unit left to libdw. */
 struct source_left {
 	uint64_t offset; /* in .debug_info */
-	uint32_t unit;   /* its number */
+	uint32_t unit; /* its number */
 };
 
 struct source_batch {

@@ -8,7 +8,8 @@
 
 enum {
 	ENTRIES_MAX = 4 << 20, /* the largest programs have almost a million */
-	CIE_MAX_BYTES = 256, /* limit of a CIE; real ones have 20 to 40. If FDEs alternate between CIEs, these are read again and again */
+	/* limit of a CIE; real ones have 20 to 40. If FDEs alternate between CIEs, these are read again and again */
+	CIE_MAX_BYTES = 256,
 };
 
 /* An entry for radix_sort(). */

@@ -189,7 +189,8 @@ bool frame_read_cie(const struct frame_section *section, const struct frame_entr
 	*ret_cie = (struct frame_cie){ .encoding = POINTER_ABSOLUTE };
 	if (!known || version > 4)
 		return false;
-	if (version == 4 && bytes_number(&body, 2) != section->word) /* size of an address; size of a segment selector, 0 */
+	/* size of an address; size of a segment selector, 0 */
+	if (version == 4 && bytes_number(&body, 2) != section->word)
 		return false;
 	ret_cie->code_factor = bytes_uleb(&body);
 	ret_cie->data_factor = bytes_sleb(&body);

@@ -13,7 +13,8 @@ enum {
 	STEP = 4,      /* stubs are aligned to this */
 	STUB_NAME_MAX = 1024,
 	STUB_NAMES_MAX = 4 << 20,
-	SYMBOLS_MAX_BYTES = 8 << 20, /* dynamic symbols up to this size are read whole: libpython has 100 KB, and 1,400 stubs */
+	/* dynamic symbols up to this size are read whole: libpython has 100 KB, and 1,400 stubs */
+	SYMBOLS_MAX_BYTES = 8 << 20,
 	NAMES_MAX_BYTES = 1 << 20, /* the same for their names */
 };
 

@@ -35,7 +35,8 @@ struct indexed_file {
 
 struct indexed_files {
 	VEC(struct indexed_file *) files; /* a few hundred at most; one lookup per message */
-	struct indexed_file *asked; /* the file of the last request, and the number of places in consecutive requests about it */
+	/* the file of the last request, and the number of places in consecutive requests about it */
+	struct indexed_file *asked;
 	uint64_t nr_asked;
 	bool identify_only; /* read only build ids; the status is SYMBOL_NO_TABLE */
 	bool keep_lines; /* keep files with debug information open */

@@ -171,9 +171,8 @@ static void special_modrm(struct decoder *decoder, uint8_t opcode)
 	case 0xc6:
 	case 0xc7:
 		if (decoder->modrm == 0xf8)
-			x86_write(decoder,
-				  /* xabort, xbegin: after an abort, execution continues at another address with the old registers */
-				  X86_AX);
+			/* xabort, xbegin: after an abort, execution continues at another address with the old registers */
+			x86_write(decoder, X86_AX);
 		else if (decoder->modrm >> 3 & 7)
 			decoder->bad = true;
 		break;
