@@ -68,7 +68,7 @@ struct installation {
 	char program[PATH_MAX];
 	struct stat identity;   /* of the program */
 	const char *target;     /* of the links */
-	VEC(const char *) missing; /* names that get a link */
+	VEC(const char *) missing;
 };
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -129,7 +129,6 @@ static int check_name(struct installation *installation, const char *name)
 	return err;
 }
 
-/* Creates all links, or none. */
 static int make_links(const struct installation *installation)
 {
 	for (size_t i = 0; i < installation->missing.nr; i++) {

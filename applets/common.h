@@ -31,8 +31,8 @@ struct run_options {
 	bool user_threads, kernel_threads;
 	bool blocked, runqueue;
 
-	bool plain; /* profile, dump */
-	bool all; /* dump, wall */
+	bool plain;
+	bool all;
 	bool tui; /* --tui, or an applet that is a screen */
 };
 
@@ -53,7 +53,6 @@ struct run_options {
 
 /* Options of every collecting applet. */
 extern const struct option_spec common_table[];
-/* --redact, a part of common_table */
 extern const struct option_spec redact_table[];
 /* --tui */
 extern const struct option_spec screen_table[];

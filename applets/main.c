@@ -29,13 +29,12 @@
 #include "core/run/run.h"
 #include "core/run/terminal.h"
 
-/* What was called. */
 struct call {
 	const struct applet *applet; /* NULL: stacktool itself */
 	bool as_bcc;                 /* under the name of a bcc tool */
 	bool as_link;                /* argv[0] is the applet's name; the output is then bcc's, byte for byte */
 	bool lost;
-	bool cut; /* the guard ended the run */
+	bool cut;
 	bool has_command; /* there is a command after "--" */
 	int status_fd; /* descriptor of --status-file; -1: none */
 	int command_status; /* status of the command after "--", if the tool itself did not fail; -1: none */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by offcputime, offwaketime and wakeuptime. */
 #pragma once
 
 #include "applets/common.h"

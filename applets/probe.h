@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by applets that use probes. */
 #pragma once
 
 #include "applets/common.h"

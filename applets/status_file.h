@@ -7,7 +7,7 @@
 /* The contents of the file. The texts are borrowed. */
 struct run_end {
 	const char *applet;
-	int status; /* exit status of the process */
+	int status;
 	int own_status; /* what it would be without a command */
 	const char *reason; /* of own_status: "done", "usage", … */
 	const char *message; /* the error; NULL: none */

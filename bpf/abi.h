@@ -116,7 +116,7 @@ struct st_stack_head {
 	__u32 generation; /* EVENTS_EACH: the generation whose statistics count the event; else 0 */
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
 	__u64 exec_id; /* task->self_exec_id, which changes at exec; 0 unknown */
-	__u64 cgroup_id; /* cgroup v2 */
+	__u64 cgroup_id;
 	__u64 probe; /* number of the place */
 	__u64 caller; /* user frame that the walk missed, to be inserted after frame 0; 0: none */
 	char comm[ST_COMM_BYTES];
@@ -141,7 +141,7 @@ struct st_stack {
 #define ST_PYTHON_ADDRESS(first) ((first) & ((1ULL << ST_PYTHON_ADDRESS_BITS) - 1))
 #define ST_PYTHON_ENDS(first) ((first) >> 48 & 1) /* the outermost frame of one call from C */
 #define ST_PYTHON_REPLACES(first) ((first) >> 49 & 1) /* the Python frames replace the user frame at their place */
-#define ST_PYTHON_PLACE(first) ((__u32)((first) >> 56)) /* number of a user frame */
+#define ST_PYTHON_PLACE(first) ((__u32)((first) >> 56))
 #define ST_PYTHON_FIRST(replaces, place) (1ULL << 48 | (__u64)(replaces) << 49 | (__u64)(place) << 56)
 #define ST_PYTHON_OFFSET(second) ((__s32)(second)) /* of the instruction from the start of the bytecode */
 #define ST_PYTHON_COOKIE(second) ((__u32)((second) >> 32))
@@ -362,7 +362,7 @@ struct st_unwind {
 	__u64 window_at;
 	__u64 cfa; /* of the last frame */
 	__u64 word; /* result of st_unwind_word() */
-	__u64 room; /* number of words in the window */
+	__u64 room;
 	__u64 window[ST_UNWIND_WINDOW_WORDS];
 	__u64 registers[ST_NR_REGISTERS]; /* of the current frame; valid with `is_known` */
 	__u32 tgid;
@@ -424,7 +424,7 @@ struct st_python_walk {
 	__u64 frame, cframe; /* the next frame to read, and the _PyCFrame of its call from C (0: none) */
 	__u64 marker; /* an address in the native frame of the call from C whose Python frames have been taken; 0: none */
 	__u64 after; /* the Python frame that follows that call */
-	__u32 at; /* index of the next word in the record */
+	__u32 at;
 	__u32 first; /* `at` when the call from C began */
 	__u32 place, from; /* the user frame that is compared with the marker, and the first one of that search */
 	__u32 above; /* the first user frame above the marker */

@@ -19,8 +19,6 @@ static __always_inline __u64 st_mount_namespace(void)
 	return 0;
 }
 
-/* ---- start times ---- */
-
 /* Tells a process from a later one with the same id. */
 __noinline int st_began_at(__u64 start_ns)
 {
@@ -42,8 +40,6 @@ __noinline int st_began_at(__u64 start_ns)
 	}
 	return began_ns - start_ns < ST_START_NS;
 }
-
-/* ---- pid namespaces ---- */
 
 /*
  * A task has an id in its own pid namespace and in each namespace above. Its struct pid lists them by level, the initial namespace first,
@@ -90,8 +86,6 @@ __noinline int st_in_pid_namespace(void)
 		return st_pid_namespace_by_btf() == st_config.filter_pidns;
 	return st_pid_namespace_by_read() == st_config.filter_pidns;
 }
-
-/* ---- all filters ---- */
 
 static __always_inline int st_wanted_by_group(void)
 {

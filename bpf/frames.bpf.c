@@ -51,8 +51,6 @@ static __always_inline int st_frames_registers(struct st_frames *walk, struct st
 	return 0;
 }
 
-/* ---- tasks that have hit uprobes ---- */
-
 static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
 {
 	__u32 at = slot->walk.at;
@@ -125,8 +123,6 @@ __noinline int st_walk_return(__u32 slot_index)
 		slot->stack.frames[at] = slot->uprobes.pc;
 	return 0;
 }
-
-/* ---- the walk ---- */
 
 /* Stores the leaf. Returns -1 if the kernel must walk the stack. */
 static __always_inline int st_walk_begin(__u32 slot_index)

@@ -59,8 +59,6 @@ enum thread_state {
 #define WALL_SAMPLE(state) (0x60 | (state))
 #define WALL_IS_SAMPLE(reason) ((reason) >> 5 & 1)
 
-/* ---- in plans ---- */
-
 /* The parts of a record's id. Frames are always part of it. */
 enum key_part {
 	KEY_TGID = 1 << 0, /* process id, start time and exec id */
@@ -111,8 +109,6 @@ enum state_filter {
 	STATES_MASK, /* `states` is a mask of the kernel's states; 0: only preempted threads */
 	STATES_LETTERS, /* `states` has 1 << (letter - 'A') for upper case letters, and 1 << 31 for 't' */
 };
-
-/* ---- in answers of the host ---- */
 
 /* How a program may read the current task. */
 enum task_access {

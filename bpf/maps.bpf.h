@@ -42,8 +42,6 @@
 	ST_MAP_TYPE(name, __VA_ARGS__); \
 	ST_MAP_OF(name##_map, name)
 
-/* ---- counts and records ---- */
-
 /* The template of a count map; load_count_map() creates the real ones. */
 ST_MAP_TYPE(st_counts, HASH, 0, 1, struct st_id, struct st_count);
 
@@ -81,8 +79,6 @@ ST_MAP(st_tallies, PERCPU_ARRAY, 0, 1, __u32, struct st_tally);
 /* Cost of timed runs, by the number of their probe. Not per CPU: few runs are timed, and user space maps the memory. */
 ST_MAP(st_costs, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_cost);
 
-/* ---- filters ---- */
-
 /* By id; the value is the start time, as in st_config.filter_start_ns. */
 ST_MAP(st_pids, HASH, 0, 1, __u32, __u64);
 
@@ -102,23 +98,15 @@ ST_MAP(st_mntns, HASH, 0, 1, __u64, __u64);
 /* The probed system calls, by number (ends: plus ST_SYSCALL_EXIT). The value is the number of the probe. */
 ST_MAP(st_syscalls, HASH, 0, 1, __u64, __u32);
 
-/* ---- threads off the CPU ---- */
-
 ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 
-/* ---- all time of threads ---- */
-
 ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
-
-/* ---- calls that are timed ---- */
 
 ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);
 ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros, from which the entry of a thread is made */
 ST_MAP(st_call_places, ARRAY, 0, 1, __u32, struct st_call_place);
 /* By CPU. */
 ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running);
-
-/* ---- threads as they are now ---- */
 
 /* The thread that is being looked at: only one thread of stacktool reads the iterator. */
 ST_MAP(st_look, ARRAY, 0, 1, __u32, struct st_look);
@@ -158,8 +146,6 @@ ST_MAP(st_depths, HASH, 0, 2048, struct st_id, struct st_depth);
 
 /* Empty, for the tail call of st_no_private_stack(). */
 ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
-
-/* ---- configuration ---- */
 
 extern const volatile struct st_config st_config;
 

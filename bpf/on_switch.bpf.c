@@ -20,8 +20,6 @@
 #include "bpf/returns.h"
 #include "bpf/switch.bpf.h"
 
-/* ---- filters on threads and states ---- */
-
 static __always_inline int st_wanted_thread(struct task_struct *task)
 {
 	if (st_offcpu.thread_filter == THREADS_USER)
@@ -190,8 +188,6 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 		st_sleep(ctx, way, &who, task, entry, now);
 	return 1;
 }
-
-/* ---- coming back ---- */
 
 /*
  * Counts a thread that was off the CPU when tracing began: it has no entry and is older than the run. Not with filters: they check the
@@ -374,8 +370,6 @@ static __always_inline __u8 st_context(void)
 		return ST_STACK_IN_IRQ;
 	return count & ST_PREEMPT_SOFTIRQ ? ST_STACK_IN_SOFTIRQ : 0;
 }
-
-/* ---- the tracepoints ---- */
 
 static __always_inline void st_switched(__u64 *ctx)
 {

@@ -36,8 +36,6 @@ __noinline int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted)
 	return 0;
 }
 
-/* ---- identity ---- */
-
 /* Hashes a word into a lane; st_mix() explains the order. */
 static __always_inline __u64 st_step(__u64 lane, __u64 word)
 {

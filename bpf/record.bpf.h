@@ -90,8 +90,6 @@ static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u
 __u64 st_cost_start(__u64 turn);
 int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
 
-/* ---- statistics ---- */
-
 #define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
 /* Adds to a statistic of this CPU. Atomic, which takes 15 ns, only if other programs of the session can preempt or interrupt this one. */
@@ -102,8 +100,6 @@ int st_cost_stop(__u64 turn, __u64 begun, __u32 probe, __u32 wanted);
 		else                              \
 			ST_ADD(counter, (value)); \
 	} while (0)
-
-/* ---- identity ---- */
 
 /*
  * Hashes a word into the two lanes of an id. The seed is random for each run, so that a process cannot create a collision.
@@ -139,8 +135,6 @@ static __always_inline void st_hash_record(const struct st_stack *stack, __u32 s
 	if (st_config.unwind && st_config.mode != EVENTS_EACH && stack->head.flags & ST_STACK_ELIDED)
 		st_unwind_note_depth(slot_index);
 }
-
-/* ---- stacks ---- */
 
 #define ST_STACK_BYTES (ST_MAX_FRAMES * 8)
 
@@ -274,8 +268,6 @@ static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 	stack->head.caller = caller;
 }
 
-/* ---- record ---- */
-
 static __always_inline void st_begin_record(struct st_stack *stack, __u8 program)
 {
 	__builtin_memset(&stack->head, 0, sizeof(stack->head));
@@ -402,13 +394,10 @@ static __always_inline void st_send_delta(const struct st_way *way, const struct
 
 /* Global functions (record.bpf.c), because few events need them. */
 
-/* Counts an insert into the live map. */
 int st_note_insert(void);
 
 /* EVENTS_EACH: sends the slot's event, with its time. */
 int st_send_event(__u32 slot_index, __u32 generation, __u64 now);
-
-/* ---- count ---- */
 
 /* Adds an id to the live map. Returns its count, or NULL if the insert failed (E2BIG, EBUSY, EDEADLK). EEXIST: another CPU was faster. */
 static __always_inline struct st_count *st_count_insert(const struct st_way *way, void *live, const struct st_id *id)
@@ -447,8 +436,6 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 	ST_NOTE(way->stats->recorded, 1);
 	return is_new;
 }
-
-/* ---- event ---- */
 
 /* Counts a loss. With EVENTS_EACH, later events carry the number of dropped events, so the report shows where they are missing. */
 static __always_inline void st_drop(const struct st_way *way, __u32 loss)

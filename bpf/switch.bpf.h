@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by on_switch.bpf.c and on_wall.bpf.c. */
 #pragma once
 
 #include "bpf/record.bpf.h"
@@ -78,8 +77,6 @@ static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way
 	st_fill_key(&stack->head, who, 0);
 	st_hash_record(stack, index);
 }
-
-/* ---- pairs, and intervals that are lost ---- */
 
 /* st_span_class() as a global function (on_switch.bpf.c). */
 __u64 st_class_of(__u64 span_ns);

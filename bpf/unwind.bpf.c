@@ -35,8 +35,6 @@ static __always_inline int st_follows_frames(void)
 	return st_config.unwind == ST_UNWIND_AUTO;
 }
 
-/* ---- the cache of rules ---- */
-
 /* The cache entry for the current address and space; NULL: only the first slot may use the cache. */
 static __always_inline struct st_recent_rule *st_recent_rule(const struct st_unwind *unwind, __u32 slot_index)
 {
@@ -121,8 +119,6 @@ __noinline int st_unwind_part(__u32 slot_index)
 		end = st_unwind_few(slot_index, in_uprobes);
 	return end;
 }
-
-/* ---- the walk ---- */
 
 /*
  * Reads the registers with which the task left user mode. Returns -1 if it has none. In a system call, pc is treated as a return address,

@@ -59,7 +59,6 @@ enum st_unwind_kind {
 	ST_UNWIND_NR_KINDS
 };
 
-/* The caller's rbp. */
 enum st_unwind_bp {
 	ST_UNWIND_BP_SAME = 0,
 	ST_UNWIND_BP_AT_CFA, /* u64 at CFA + bp_offset */

@@ -190,8 +190,6 @@ __noinline int st_uprobes_return(__u32 slot_index)
 	return -1;
 }
 
-/* ---- where the thread is ---- */
-
 static __always_inline int st_read_code(struct st_uprobes *uprobes, __u64 address, __u32 nr)
 {
 	return (int)bpf_probe_read_user(uprobes->code, nr, (void *)address);

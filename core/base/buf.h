@@ -12,7 +12,7 @@ struct buf {
 };
 
 void buf_done(struct buf *buf);
-void buf_clear(struct buf *buf); /* keeps the memory */
+void buf_clear(struct buf *buf);
 void buf_add(struct buf *buf, const void *bytes, size_t nr_bytes);
 void buf_adds(struct buf *buf, const char *text);
 void buf_addc(struct buf *buf, char c);

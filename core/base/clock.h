@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Time in nanoseconds. */
 #pragma once
 
 #include <stdint.h>

@@ -27,7 +27,7 @@ struct duration_part {
 struct durations {
 	uint64_t powers[DURATION_POWERS]; /* number of durations from 2^i to 2^(i+1) - 1 us; 0 us is in the first */
 	uint64_t nr, sum_ns;
-	struct duration_part shortest, longest; /* the lowest and the highest class */
+	struct duration_part shortest, longest;
 };
 
 /* Adds `nr` durations of one class, whose sum is `sum_ns`. */

@@ -239,8 +239,6 @@ static bool parse_head(struct slice line, struct head *ret_head)
 	}
 }
 
-/* ---- frames ---- */
-
 struct place {
 	uint64_t address, offset;
 	struct slice name, dso; /* empty: unknown */

@@ -220,8 +220,6 @@ static bool is_string(const struct reader *reader, uint64_t id)
 	return id <= reader->profile->strings.offsets.nr;
 }
 
-/* ---- strings and the description ---- */
-
 static int take_strings(struct reader *reader)
 {
 	const char *at = (const char *)reader->message->strings.data, *end = at + reader->message->strings.len;
@@ -283,8 +281,6 @@ static int take_clocks(struct reader *reader)
 	}
 	return 0;
 }
-
-/* ---- files and frames ---- */
 
 static int add_files(struct reader *reader, const struct profile_file *file, size_t i)
 {

@@ -30,8 +30,6 @@
 
 #define PROFILE_NONE UINT32_MAX /* no such index */
 
-/* ---- frames ---- */
-
 enum frame_kind {
 	FRAME_KERNEL,    /* where = address in the kernel */
 	FRAME_USER_FILE, /* where = offset in the file `file`, the same for all processes */
@@ -191,8 +189,6 @@ struct profile_cgroup {
 	string_id path; /* below the mount point; 0: the cgroup was removed before it was looked up */
 };
 
-/* ---- the host and its processes ---- */
-
 /* The host of the run. 0: unknown. Hostname and kernel release are in struct profile. */
 struct profile_host {
 	string_id machine; /* "x86_64", as uname -m */
@@ -228,8 +224,6 @@ struct profile_mapping {
 	uint64_t file_offset; /* of start */
 	uint64_t since_ns; /* CLOCK_MONOTONIC; 0: older than the run */
 };
-
-/* ---- intervals ---- */
 
 enum loss_class {
 	LOSS_EVENT,
@@ -274,8 +268,6 @@ struct profile_interval {
 	uint64_t losses[ST_NR_LOSSES];
 	struct profile_account account;
 };
-
-/* ---- what the user requested, and how to show it ---- */
 
 enum view_style {
 	VIEW_STACKCOUNT, /* bcc stackcount */

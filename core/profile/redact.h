@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Removes possible secrets from a profile before it is shared. */
 #pragma once
 
 #include "core/base/buf.h"

@@ -42,14 +42,12 @@ struct piece {
 	uint64_t count;
 };
 
-/* A stack of a thread in a state, and its weight. */
 struct sample {
 	uint32_t record;
 	enum thread_state state;
 	uint64_t count, weight;
 };
 
-/* A row of the result. */
 struct fresh {
 	struct profile_id id;
 	uint64_t count, sum;
@@ -60,7 +58,7 @@ struct settling {
 	struct profile *profile;
 	struct profile_interval *interval;
 	const struct u32_list *looks;
-	VEC(struct piece) pieces; /* waits, and time on the CPU */
+	VEC(struct piece) pieces;
 	VEC(struct sample) samples;
 	VEC(struct fresh) rows;
 };

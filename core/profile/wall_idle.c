@@ -84,8 +84,8 @@ enum {
 	IS_CALL = 4, /* another waiting call */
 	IS_LOOP = 8, /* of an event loop: calls only epoll, poll or select. Clients wait in the same calls */
 	IS_DOUBT = 16, /* of an interpreter, whose base is in another language; or a loop that waits for one answer */
-	IS_NAMED_IDLE = 32, /* --idle */
-	IS_NAMED_UNDER = 64, /* --under */
+	IS_NAMED_IDLE = 32,
+	IS_NAMED_UNDER = 64,
 };
 
 /* Names without leading underscores. '*' at the end: any rest. */

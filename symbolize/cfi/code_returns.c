@@ -4,7 +4,7 @@
 #include "symbolize/x86/instruction.h"
 
 enum {
-	DEPTH_MAX = 12, /* nested calls */
+	DEPTH_MAX = 12,
 	TARGETS_MAX = 96, /* targets of jumps, in one function */
 	INSTRUCTIONS_MAX = 2000, /* in one function */
 };

@@ -15,7 +15,7 @@ enum {
 
 enum code_end {
 	CODE_NEVER_RETURNS, /* all its ends were reached, and none is a return or a jump to an unknown place */
-	CODE_MAY_RETURN, /* unknown */
+	CODE_MAY_RETURN,
 	CODE_RETURNS, /* it reaches a return without a call that may never return */
 };
 

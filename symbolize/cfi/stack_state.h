@@ -14,7 +14,7 @@ enum {
 };
 
 enum stack_base {
-	STACK_NOTHING, /* unknown */
+	STACK_NOTHING,
 	STACK_ENTRY, /* rsp at the first instruction (the place of the return address), + offset */
 	STACK_CALLER_BP, /* rbp at the first instruction */
 	STACK_PLACE, /* an address in the file, or a number: origin + offset */

@@ -9,12 +9,11 @@ enum way {
 	WAY_PADDING, /* also, calls before padding do not return */
 };
 
-/* A try of one function. */
 struct trial {
 	uint64_t address;
 	/* index of its first instruction in `local`, of its first edge, and of its first site */
 	size_t first, first_edge, first_site;
-	uint32_t from; /* index of the current instruction */
+	uint32_t from;
 	bool is_doubtful; /* the current instruction is a call that may never return */
 	enum way way;
 	struct stack_value part_sp; /* stack pointer at the first instruction of each part */
@@ -95,7 +94,6 @@ static bool mark(struct synthesis *it, uint64_t position, uint8_t nr, uint32_t m
 	return true;
 }
 
-/* Removes the instructions of a try. */
 static void unmark(struct synthesis *it, size_t first)
 {
 	for (size_t i = first; i < it->local.nr; i++) {
@@ -142,7 +140,6 @@ static bool is_zeroes(const struct synthesis *it, uint64_t position, uint64_t le
 	return !it->code[position] && (left < 2 || !it->code[position + 1]);
 }
 
-/* Adds an instruction of the function. */
 static void add_instruction(struct synthesis *it, struct trial *trial, uint64_t address, uint64_t position,
 			    uint64_t left, const struct stack_state *state)
 {

@@ -20,8 +20,6 @@ enum {
 	SIGCONTEXT_IP = 128, /* offset of rip in struct sigcontext, asm/sigcontext.h */
 };
 
-/* ---- from a state to a rule ---- */
-
 static bool fits_16(int64_t value)
 {
 	return value >= INT16_MIN && value <= INT16_MAX;

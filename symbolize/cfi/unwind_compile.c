@@ -29,7 +29,7 @@ struct compile {
 	struct unwind_builder builder;
 	uint64_t low, high; /* first address of code, and end of the last */
 	uint64_t end; /* end of the last function with rows; 0: none yet */
-	code_gaps gaps; /* code without information */
+	code_gaps gaps;
 	bool may_start_contexts; /* the file is glibc, or statically linked with it */
 };
 
@@ -268,8 +268,6 @@ static int add_all(struct compile *compile)
 	return !err && end < compile->high ? add_gap(compile, end, compile->high) : err;
 }
 
-/* ---- code without information ---- */
-
 /* Ignores small gaps, which every file has: the linker's own code, and entries of its PLT. */
 static bool has_large_gap(const struct compile *compile)
 {
@@ -279,17 +277,15 @@ static bool has_large_gap(const struct compile *compile)
 	return false;
 }
 
-/* A table under construction, with rows for its gaps. */
 struct fill {
 	const code_gaps *gaps;
-	const struct cfi_rows *made; /* rows for the gaps */
+	const struct cfi_rows *made;
 	size_t nr_gaps, nr_made; /* how many are in the table */
 	uint64_t end; /* end of the last of these gaps */
-	uint64_t high; /* end of the table's code */
+	uint64_t high;
 	struct unwind_builder builder;
 };
 
-/* Adds the gaps that start up to `address`. */
 static int add_gaps(struct fill *fill, uint64_t address)
 {
 	static const struct st_unwind_rule none;
@@ -315,7 +311,6 @@ static int add_gaps(struct fill *fill, uint64_t address)
 	return err;
 }
 
-/* Adds a row, unless it is in a gap. */
 static int add_outside(struct fill *fill, uint64_t address, struct st_unwind_rule rule)
 {
 	int err = add_gaps(fill, address);

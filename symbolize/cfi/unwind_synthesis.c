@@ -82,7 +82,6 @@ static uint64_t skip_unknown(const struct synthesis *it, uint64_t at, uint64_t e
 	return at < end ? at : end;
 }
 
-/* The rows of one gap. */
 static int write_gap(struct synthesis *it, const struct code_gap *gap, uint64_t base, struct cfi_rows *rows)
 {
 	static const struct st_unwind_rule none;

@@ -17,7 +17,6 @@ typedef VEC(struct code_gap) code_gaps;
 
 struct stack_state;
 
-/* For reports. */
 struct synthesis_facts {
 	uint64_t nr_bytes; /* of all gaps within the limits */
 	uint64_t nr_claimed; /* bytes of instructions with a rule */

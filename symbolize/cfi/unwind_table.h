@@ -19,7 +19,6 @@ enum {
 	UNWIND_TABLE_RULES_MAX = 1 << 16, /* all files of Debian have 4,500 */
 };
 
-/* For reports. */
 struct unwind_facts {
 	uint32_t nr_functions; /* functions and stubs with rules */
 	uint32_t nr_bad; /* functions with malformed instructions, and pages with too many rows: some rules are missing */
@@ -30,7 +29,6 @@ struct unwind_facts {
 
 #define UNWIND_SEGMENTS_MAX 8 /* code segments of a file; linkers make one or two */
 
-/* A segment of code. */
 struct unwind_segment {
 	uint64_t offset, nr_bytes; /* in the file */
 	uint64_t address; /* by the program header */
@@ -69,7 +67,7 @@ size_t unwind_table_bytes(const struct unwind_table *table);
 
 struct unwind_builder {
 	struct unwind_table table;
-	struct hashidx index; /* of rules */
+	struct hashidx index;
 	struct {
 		struct st_unwind_rule rule;
 		uint32_t number;

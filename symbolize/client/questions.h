@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions to the worker of a file. */
 #pragma once
 
 #include "symbolize/client/answers.h"

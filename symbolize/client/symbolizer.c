@@ -24,7 +24,6 @@ enum {
 	LOOK_MS = 100,
 };
 
-/* A second number of a file. */
 struct handed_alias {
 	uint32_t number, known;
 };
@@ -35,7 +34,7 @@ struct symbolizer {
 	size_t nr_links;
 	struct link_shared shared;
 	VEC(struct handed_alias) aliases;
-	char last_end[64]; /* result of symbolizer_last_end() */
+	char last_end[64];
 };
 
 static struct worker_link *host_of(const struct symbolizer *symbolizer)

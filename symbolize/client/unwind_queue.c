@@ -30,7 +30,6 @@ int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd)
 	return err;
 }
 
-/* Finishes the first unfinished request. */
 static void finish(struct unwind_queue *queue, enum symbol_status status)
 {
 	struct unwind_request *request = &queue->requests.data[queue->nr_done++];

@@ -18,7 +18,7 @@ enum {
 struct unwind_request {
 	uint32_t number;
 	int fd; /* -1: finished */
-	enum symbol_status status; /* if finished */
+	enum symbol_status status;
 	uint64_t sequence; /* number of its message, among all messages */
 	bool was_short; /* a worker was replaced because it had too little room for this file */
 	struct unwind_table table;
@@ -27,7 +27,7 @@ struct unwind_request {
 struct unwind_queue {
 	VEC(struct unwind_request) requests; /* in order: finished, sent, waiting */
 	size_t nr_done, nr_sent;
-	struct unwind_table intake; /* the table being received */
+	struct unwind_table intake;
 	size_t nr_taken, nr_expected; /* its bytes; both 0: nothing is being received */
 };
 

@@ -197,7 +197,6 @@ void worker_link_take(struct worker_link *link, struct handed_file *file)
 		set_aside(link, file);
 }
 
-/* The supervisor has ended. */
 static void give_up(struct worker_link *link)
 {
 	link->shared->has_gone = true;

@@ -183,7 +183,6 @@ static int wait_ready(const struct worker_link *link, short events, int64_t dead
 	return left > 0 ? waiting_poll(link->socket, events, left) : -ETIMEDOUT;
 }
 
-/* Whether a worker has work to do, or runs. */
 static bool has_work(const struct worker_link *link)
 {
 	bool any = link->is_asked || link->unwinds.nr_done < link->unwinds.requests.nr;

@@ -38,22 +38,21 @@ struct handed_file {
 	int fd; /* -1: not kept */
 	enum handed_state state;
 	enum symbol_status status;
-	unsigned int nr_debug_given; /* candidates for its debug file */
-	unsigned int nr_splits_given; /* candidates for split debug information */
+	unsigned int nr_debug_given;
+	unsigned int nr_splits_given;
 	enum symbol_file_kind kind;
 	char *build_id; /* NULL: unknown yet */
 	uint64_t sequence; /* number of its message, among all messages */
 	bool was_short; /* a worker was replaced because it had too little room for this file */
 };
 
-/* Shared by all links of a symbolizer. */
 struct link_shared {
 	struct symbolizer_options options;
 	struct supervisor supervisor;
 	struct worker_link *slots[SUPERVISOR_SLOTS]; /* by the supervisor's slot; NULL: free */
 	int epoll; /* has the sockets of all workers */
 	bool has_gone; /* the supervisor has ended: there are no more workers */
-	int64_t ended_cpu_ms; /* CPU time of ended workers */
+	int64_t ended_cpu_ms;
 	struct text_pool texts; /* of functions and probes that were found; kept to the end */
 	struct text_pool names; /* of places, and their lines; until symbolizer_forget_names() */
 	size_t nr_kept; /* bytes of forgotten names that the caller has kept */
@@ -72,9 +71,9 @@ struct worker_link {
 	unsigned int nr_read; /* files and tables that the present worker has read */
 	int64_t paused_until_ms; /* no worker is started before */
 	enum symbol_status paused_why; /* the answer until then */
-	int64_t started_ms; /* start of the present worker */
-	int64_t used_ms; /* last question */
-	int64_t looked_ms; /* last check of the CPU time */
+	int64_t started_ms;
+	int64_t used_ms;
+	int64_t looked_ms;
 	int64_t granted_ms; /* CPU time at the last reset of its limit */
 	int64_t left_ms; /* time left for questions about its files; the host's have no limit */
 	int64_t spent_ms; /* when left_ms was last computed */
@@ -124,7 +123,6 @@ struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
 /* A free element for a file, which the caller must fill at once; NULL: out of memory. */
 struct handed_file *worker_link_place(struct worker_link *link);
 
-/* Makes the worker forget a file. */
 void worker_link_drop(struct worker_link *link, struct handed_file *file);
 
 /* Waits until the file is indexed (the kernel's list: sent). Returns SYMBOL_OK, or why it is not. */

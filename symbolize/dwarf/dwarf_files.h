@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The debug sections of one file. */
 #pragma once
 
 #include "symbolize/elf/elf_section.h"

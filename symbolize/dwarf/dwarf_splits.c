@@ -18,7 +18,7 @@ struct parts {
 	uint64_t at[DW_SECT_RNGLISTS + 1];
 };
 
-/* ---- the index of a package (DWARF 5, 7.3.5.3) ---- */
+/* The index of a package: DWARF 5, 7.3.5.3. */
 
 struct cu_index {
 	struct elf_section *section;

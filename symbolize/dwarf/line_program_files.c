@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Directories and files of a line program. */
 #include <dwarf.h>
 
 #include "symbolize/dwarf/dwarf_unit.h"
@@ -10,7 +9,6 @@ enum {
 	FIELDS_MAX = 16, /* of an entry; compilers write at most three */
 };
 
-/* A file or a directory. */
 struct entry {
 	const char *name; /* if `strings` is NULL */
 	struct elf_section *strings; /* the section with the name, at `offset` */

@@ -25,7 +25,6 @@ struct wanted_entry {
 	uint32_t fallback; /* index into search.fallbacks: the name if none is found */
 };
 
-/* The directory of the units of a line program. */
 struct unit_directory {
 	uint64_t program;
 	uint64_t path; /* const char * as a number, for radix_sort(); 0: unknown */
@@ -33,7 +32,7 @@ struct unit_directory {
 
 struct unit_place {
 	uint64_t offset;
-	bool is_left; /* in source_batch.left */
+	bool is_left;
 };
 
 struct search {

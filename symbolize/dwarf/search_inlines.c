@@ -87,7 +87,6 @@ static void take_entry(struct walk *walk, const struct abbrev *abbrev)
 	calls->depth += abbrev->has_children;
 }
 
-/* After the children of an entry. */
 static void leave(struct walk *walk)
 {
 	walk->calls.depth--;

@@ -18,12 +18,11 @@ struct source_place {
 	uint64_t wanted; /* the program that its unit names; NO_PROGRAM: no unit is known */
 	uint32_t file_number; /* number of `file` in the program; before DWARF 5, 0 means none */
 	bool is_relative; /* `file` is relative to the directory of the unit */
-	bool by_libdw; /* symbolize/libdw answered */
+	bool by_libdw;
 	uint32_t unit; /* number of the unit that covers it, or SOURCE_NONE */
 	uint32_t inner; /* its innermost inlined call, an index into source_batch.frames; or SOURCE_NONE */
 };
 
-/* An inlined call. */
 struct source_frame {
 	const char *name; /* of the inlined function, mangled; NULL: unknown */
 	const char *file; /* of the call; NULL: unknown */
@@ -36,10 +35,9 @@ struct source_frame {
 	bool is_relative; /* `file` is relative to the directory of the unit */
 };
 
-/* A unit left to libdw. */
 struct source_left {
 	uint64_t offset; /* in .debug_info */
-	uint32_t unit; /* its number */
+	uint32_t unit;
 };
 
 struct source_batch {
@@ -69,7 +67,7 @@ struct source_claim {
 	struct source_batch *batch;
 	uint32_t unit;
 	uint64_t program; /* named by the unit */
-	bool any; /* it has at least one place */
+	bool any;
 };
 
 /*

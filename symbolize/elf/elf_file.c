@@ -54,7 +54,6 @@ void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_byt
 	return take_ptr(copy);
 }
 
-/* A table of headers, as described in the file header. */
 struct table {
 	uint64_t offset, nr;
 	uint16_t entry_size;

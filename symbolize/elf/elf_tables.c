@@ -43,8 +43,6 @@ static int tables_by_sections(const struct elf_file *elf, struct elf_table *ret_
 	return 0;
 }
 
-/* ---- without section headers ---- */
-
 int elf_dynamic_read(const struct elf_file *elf, elf_dynamic *ret_dynamic)
 {
 	enum {

@@ -12,7 +12,6 @@ enum {
 	CIE_MAX_BYTES = 256,
 };
 
-/* An entry for radix_sort(). */
 struct found {
 	uint64_t start, size;
 };

@@ -32,7 +32,7 @@ struct frame_header {
 	uint64_t address;  /* of the header */
 	uint64_t eh_frame; /* address of .eh_frame */
 	uint64_t table; /* file offset of the struct frame_header_entry, sorted by function; 0: none of a known form */
-	uint64_t nr; /* number of entries */
+	uint64_t nr;
 };
 
 /* -ENODATA: the file has none; -EBADMSG: an unknown form. */
@@ -51,7 +51,6 @@ bool frame_next_entry(const struct frame_section *section, struct byte_reader *a
 /* A reader of the section from a position on. */
 struct byte_reader frame_section_from(const struct frame_section *section, uint64_t position);
 
-/* What FDEs share. */
 struct frame_cie {
 	uint8_t encoding; /* of the addresses in its FDEs */
 	bool is_signal, has_augmentation;

@@ -11,7 +11,7 @@
 #endif
 
 enum {
-	INPUT_BYTES = 65536,     /* read at once */
+	INPUT_BYTES = 65536,
 	SKIP_BYTES = 65536,      /* unpacked at once while skipping */
 	STATES_MAX = 64,         /* kept states, 40 KB each */
 	STATE_APART = 1 << 20,   /* smallest distance of kept states */
@@ -20,7 +20,6 @@ enum {
 	ZSTD_WINDOW_LOG_MAX = 27,
 };
 
-/* A state from which unpacking can restart. */
 struct kept_state {
 	uint64_t input, output;
 	z_stream stream;

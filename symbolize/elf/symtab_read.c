@@ -9,12 +9,11 @@ enum {
 	ROOM_MAX = 1 << 20,         /* symbols for which memory is reserved in advance */
 };
 
-/* One pass through a table. */
 struct reading {
 	struct symtab *table;
 	const struct elf_file *elf;
 	const struct elf_table *from;
-	unsigned int names; /* index in symtab.names */
+	unsigned int names;
 };
 
 static Elf64_Sym widen(const Elf32_Sym *narrow)

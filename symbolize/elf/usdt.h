@@ -12,7 +12,7 @@
 #include "symbolize/elf/elf_file.h"
 
 struct usdt_note {
-	uint64_t file_offset;      /* of the instruction */
+	uint64_t file_offset;
 	uint64_t semaphore_offset; /* file offset; 0: none */
 	uint32_t provider, name, arguments; /* positions in `texts` */
 };

@@ -231,8 +231,6 @@ static int read_dump(struct perf_map *map)
 	return map->done && map->done <= end ? read_records(map, window, end) : 0;
 }
 
-/* ---- owners of addresses ---- */
-
 /* Reads a name of at most `room` bytes, which ends at a NUL or, in a perf map, with its line. Returns its length. */
 static size_t read_name(const struct perf_map *map, const struct perf_map_entry *entry, char *scratch, size_t room)
 {

@@ -102,7 +102,7 @@ struct walk {
 	struct place_calls calls; /* must be first: add_frame() casts it to struct walk */
 	Dwarf_Files *files;
 	size_t nr_files;
-	Dwarf_Die *die; /* the current entry */
+	Dwarf_Die *die;
 	uint32_t nr_steps; /* since the last read of the clock */
 };
 
