@@ -520,8 +520,8 @@ struct st_control {
 	/* wall: its window. Before wall_begin_ns, threads are followed but nothing is counted. The sums below are over all threads. */
 	__u64 wall_begin_ns, wall_end_ns;
 	__u64 wall_lifetimes_ns; /* lifetimes of ended threads, within the window */
-	__u64 wall_held_ns; /* in THREAD_HELD */
-	__u64 wall_level; /* of our pid namespace */
+	__u64 wall_held_ns; /* time in THREAD_HELD */
+	__u64 wall_level; /* nesting level of our pid namespace */
 	__u64 wall_odd;
 	__u64 wall_period_ns; /* period of sampled waits of each thread; 0: each wait has its stack */
 	__u64 wall_slot_ns, wall_stacks; /* when the slot (ST_WALL_SLOT_NS) began, and the stacks taken in it */

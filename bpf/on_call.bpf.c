@@ -2,14 +2,15 @@
 /*
  * How long calls of functions take.
  *
- * A program runs where a function begins and at each of its ends. Each thread has a list of the calls that have not ended, with the stack
- * address of their return address. At an end, that is the stack pointer, so each end finds its call. A call that ended in another way (an
- * exception, longjmp()) is found when the stack pointer is seen above it.
+ * A program runs at the start of a function and at each of its exits. Each thread has a list of its unfinished calls, with the stack
+ * address of each return address. At an exit, the stack pointer has this address, which identifies the call. A call that ended in another
+ * way (an exception, longjmp()) is removed when a program sees a higher stack pointer.
  *
- * A jump out of a function ends the call if the frame is removed. Whether an indirect jump leads out, or a conditional one is taken, is not
- * known. So the program notes the time of the jump, and the call ends there unless a later end of it is reached before its stack is gone.
+ * A jump out of a function ends the call if the frame is removed. The program cannot know whether a conditional jump is taken, or whether
+ * an indirect jump leaves the function. So it stores the time of the jump. The call ended at the jump unless the thread reaches another
+ * exit of the call before its frame is gone.
  *
- * At the end of a kernel function or a system call, the place of the return address is not known. These return in order.
+ * At the exit of a kernel function or a system call, the stack address is unknown. There, the innermost call of that function ends.
  */
 #include "bpf/probe.bpf.h"
 
@@ -99,7 +100,7 @@ static __always_inline int st_call_left_out(void)
 	return 0;
 }
 
-/* Ends a call none of whose ends was seen. */
+/* Closes a call without an observed exit. */
 static __always_inline void st_call_close(const struct st_call *call, __u32 tgid)
 {
 	if (call->function == ST_NO_FUNCTION)

@@ -72,8 +72,8 @@ static __always_inline int st_is_runnable(__u32 state)
 /* ---- counting: a global function, because the verifier would follow each call of an inline one ---- */
 
 /*
- * Counts an interval of the record with this id. `how`: WALL_REASON(), and the generation above it. `end_ns`: when it ended, if the
- * stack of the record is not of it.
+ * Counts an interval of the record with this id. `how`: WALL_REASON(), and the generation above it. `end_ns`: its end, if the stack of the
+ * record is from another interval; else 0.
  */
 __noinline int st_wall_count(__u64 lo, __u64 hi, __u64 how, __u64 span_ns, __u64 end_ns)
 {

@@ -27,9 +27,9 @@ static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot
 /*
  * Corrects pc and sp at a breakpoint.
  *
- * `behind` = 1: pc is one byte after a breakpoint that the kernel may not have handled yet. pc moves back if the rule there leads to code,
- * which is not so for padding before a function. `behind` = 0: the kernel emulates a push before it moves the thread. If it has done so,
- * the rule leads to code only without the pushed word.
+ * `behind` = 1: pc is one byte after a breakpoint that the kernel may not have handled yet. pc moves back if the rule one byte earlier
+ * leads to code. For padding before a function, it does not. `behind` = 0: the kernel emulates a push before it changes pc. After the
+ * emulation, the rule leads to code only without the pushed word.
  */
 static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slot_index, __u64 behind)
 {
@@ -41,7 +41,7 @@ static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slo
 		unwind->sp += 8;
 }
 
-/* The same; without tables by the code, like st_back_to_breakpoint(). */
+/* Corrects pc and sp at a breakpoint by tables, or without tables by the code, like st_back_to_breakpoint(). */
 static __always_inline void st_find_breakpoint(struct st_slot *slot, __u32 slot_index, __u64 behind)
 {
 	if (slot->unwind.space)

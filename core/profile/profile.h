@@ -249,9 +249,9 @@ struct profile_row {
 struct profile_account {
 	/* In the BPF programs: */
 	uint64_t seen; /* events that reached a program */
-	uint64_t filtered; /* of these: removed by a filter */
-	uint64_t recorded; /* of these: counted in the count map or in the counter of a probe, or sent singly */
-	uint64_t spilled; /* of these: counted through the ring, because the count map was full or busy */
+	uint64_t filtered; /* seen events that a filter removed */
+	uint64_t recorded; /* seen events counted in the count map or in the counter of a probe, or sent singly */
+	uint64_t spilled; /* seen events counted through the ring, because the count map was full or busy */
 	/* In user space: */
 	uint64_t counted; /* sum of the counts that were drained */
 	uint64_t expected; /* timed samples: counter / period; 0: other events */

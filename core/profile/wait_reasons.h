@@ -7,7 +7,7 @@
 
 #include "core/profile/profile.h"
 
-/* The `where` of such a frame (FRAME_TEXT) while it has no reason. */
+/* The `where` of the frame of the state (FRAME_TEXT), before its reason is added. */
 #define WAIT_STATE_PLACE(letter) (1ULL << 32 | (uint64_t)(uint8_t)(letter))
 
 /* Whether the record is of a thread at a moment, not of an event. */

@@ -311,8 +311,8 @@ static void add_shares(struct settling *settling, uint32_t record, enum thread_s
 }
 
 /*
- * Adds rows for the pieces that share stacks, and returns their number; they are the first. Ignores samples without such a piece, which
- * came while the window ended.
+ * Adds rows for the pieces that share stacks. These pieces come first; returns their number. Ignores samples without a piece, which came at
+ * the end of the window.
  */
 static size_t add_all_shared(struct settling *settling)
 {

@@ -19,9 +19,9 @@ typedef VEC(struct function_end) function_ends;
 typedef bool function_begins(void *context, uint64_t address);
 
 /*
- * Finds the ends of the function of `size` bytes (0: unknown) at an address, in ascending order, also in parts of it elsewhere to which it
- * jumps. Returns 0, -ENOEXEC if not all of it can be decoded, -ENODATA for Go, whose calls change stacks and threads, -ENOMEM, or an error
- * of elf_file.h.
+ * Finds the ends of the function of `size` bytes (0: unknown) at an address, in ascending order, also in the parts outside these bytes to
+ * which the function jumps. Returns 0, -ENOEXEC if not all of it can be decoded, -ENODATA for Go, whose calls change stacks and threads,
+ * -ENOMEM, or an error of elf_file.h.
  */
 int function_ends_find(const struct elf_file *elf, uint64_t address, uint64_t size, function_begins *begins,
 		       void *context, function_ends *ret_ends);

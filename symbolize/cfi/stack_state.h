@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of registers and stack at one instruction of a function: which of them have the stack pointer of the function's first
- * instruction, plus a distance, and where the caller's rbp is. unwind_synthesis.c follows this through code.
+ * The known values of registers and stack slots at one instruction of a function: addresses relative to the stack pointer at the function's
+ * first instruction, and the place of the caller's rbp. unwind_synthesis.c follows the values through code.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum stack_base {
 	STACK_CALLER_BP, /* rbp at the first instruction */
 	STACK_PLACE, /* an address in the file, or a number: origin + offset */
 	STACK_TABLE_ENTRY, /* an entry of a table of distances; the table is at origin + offset */
-	STACK_TABLE_TARGET, /* the address of such a table, plus an entry */
+	STACK_TABLE_TARGET, /* the address of a table of distances, plus one of its entries */
 	STACK_TABLE_WORD, /* an entry of a table of addresses; the table is at origin + offset */
 	/* and higher: stack pointers at unknown distances from the entry's, + offset. Equal numbers are equal stack pointers */
 	STACK_OTHER,

@@ -234,7 +234,7 @@ static bool is_before_padding(struct synthesis *it, uint64_t address, bool *ret_
 	}
 }
 
-/* Whether a call may return, of a function of which only the branches are known. */
+/* Whether a call of a function without followed states may return: decided by its branches alone. */
 static bool may_return(struct synthesis *it, struct trial *trial, uint64_t target)
 {
 	enum code_end end = code_returns(it->returns, target);

@@ -272,7 +272,7 @@ static int advance(struct run *run, uint64_t delta)
 static int step_register(struct run *run, uint8_t operation)
 {
 	struct byte_reader *bytes = &run->bytes, operands = *bytes;
-	uint64_t first = bytes_uleb(bytes); /* operand of nearly all of them */
+	uint64_t first = bytes_uleb(bytes); /* nearly all instructions have this operand */
 	struct cfi_cfa place;
 
 	switch (operation) {

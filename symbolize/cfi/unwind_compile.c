@@ -280,8 +280,8 @@ static bool has_large_gap(const struct compile *compile)
 struct fill {
 	const code_gaps *gaps;
 	const struct cfi_rows *made;
-	size_t nr_gaps, nr_made; /* how many are in the table */
-	uint64_t end; /* end of the last of these gaps */
+	size_t nr_gaps, nr_made; /* numbers of gaps and rows that are in the table */
+	uint64_t end; /* end of the last gap in the table */
 	uint64_t high;
 	struct unwind_builder builder;
 };

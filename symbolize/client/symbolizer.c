@@ -160,7 +160,7 @@ static enum symbol_status refusal_of(const struct symbolizer *symbolizer, int fd
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
-/* For a new owner: the least recently used link whose owner needs it no more, or NULL. */
+/* Returns the least recently used link that its owner no longer needs, for a new owner; or NULL. */
 static struct worker_link *reuse_link(struct symbolizer *symbolizer, const struct owner *owner)
 {
 	struct worker_link *found = NULL;

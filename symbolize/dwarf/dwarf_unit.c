@@ -56,7 +56,7 @@ int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret
 	return err ?: ret_unit->entries > ret_unit->end ? -ENODATA : 0;
 }
 
-/* A first entry, and those of its values that depend on a base, which may follow them. */
+/* The first entry of a unit, and its values that depend on a base. In the entry, the base may follow these values. */
 struct root {
 	struct dwarf_unit *unit;
 	struct dwarf_value directory, split_name, entry;

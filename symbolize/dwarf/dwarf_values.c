@@ -4,7 +4,7 @@
 
 #include <dwarf.h>
 
-/* Reads a value whose size depends on it. */
+/* Reads a value of a form with variable size. */
 static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 {
 	uint64_t nr;

@@ -42,7 +42,7 @@ static bool read_format(struct dwarf_entries *entries, struct format *format)
 	return !bytes->bad;
 }
 
-/* Notes where the name is. Refuses DW_FORM_strx: its base is that of the unit, which may be in another file. */
+/* Stores the place of the name. Rejects DW_FORM_strx: its base depends on the unit, which may be in another file. */
 static bool take_path(struct dwarf *dwarf, const struct dwarf_value *value, const uint8_t *here, struct entry *entry)
 {
 	entry->offset = value->number;

@@ -9,7 +9,7 @@
 
 struct place_calls {
 	struct source_batch *batch;
-	uint32_t unit; /* whose places are searched */
+	uint32_t unit; /* the unit whose places are searched */
 	/* Calls source_batch_add_frame() for the current entry, a call inside frame `outer`, and requests its texts. */
 	int (*add_frame)(struct place_calls *calls, uint32_t outer);
 	uint32_t depth; /* of the current entry */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of inlined functions. An inlined call refers to the entry of the function, which may refer to a declaration. Any of them may have
- * the linkage name. Without one, the first plain name counts.
+ * Names of inlined functions. An inlined call refers to the entry of the function, which may refer to a declaration. Any of these entries
+ * may have the linkage name. Without a linkage name, the first plain name is used.
  */
 #include <dwarf.h>
 

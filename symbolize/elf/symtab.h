@@ -73,7 +73,7 @@ const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t 
  */
 bool symtab_place(const struct symtab *table, uint64_t address, uint32_t *ret_start, uint64_t *ret_left);
 
-/* The executable segment of a link-time address, or NULL; and the address of an offset in such a segment. */
+/* Return the executable segment of a link-time address, or NULL; the link-time address of a file offset in an executable segment. */
 const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address);
 uint64_t symtab_address(const struct symtab *table, uint64_t offset);
 

@@ -246,7 +246,7 @@ struct stretch {
 	uint32_t size, entry;
 };
 
-/* An entry whose start the walk has passed. */
+/* An entry that starts before the current position of the walk. */
 struct claim {
 	uint64_t end;
 	uint32_t entry;
@@ -295,7 +295,7 @@ static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 	return err ?: vec_try_push(&map->owners, owner);
 }
 
-/* The two highest ends of the entries whose start the walk has passed. Below `second`, two entries overlap. */
+/* The two highest ends of the entries that start before the current position. Below `second`, two entries overlap. */
 struct ends {
 	uint64_t first, second;
 };
