@@ -37,14 +37,10 @@ static const struct run_options defaults = {
 static int plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
-	int err = common_plan(options) ?: probe_plan(options);
+	int err = common_plan(options) ?: probe_plan(options) ?: probe_plan_calls(plan);
 
 	if (err)
 		return err;
-	if (plan->probes.nr)
-		return fail_usage("argument pattern: only one is allowed: use wildcards, or -r");
-	if (plan->probe.kind == &probe_usdt)
-		return fail_usage("pattern '%s': a USDT probe has no end that could be timed", plan->probe.typed);
 	if (plan->probe.kind->in_user_code && (plan->view.by_function || plan->tgids.nr != 1)) {
 		plan->key_parts |= KEY_TGID;
 		plan->view.by_function = plan->view.per_process = true;
@@ -82,7 +78,7 @@ const struct applet funclatency_applet = {
 		"there does not count. A call that ends by an exception, by longjmp() or with its thread is counted in "
 		"a message, not in the histogram. Calls that the compiler has inlined are not seen. Functions whose "
 		"code cannot be decoded as a whole, and those of Go, are refused.\n\n"
-		"'t:syscalls:sys_enter_NAME' times a system call.\n\n" COMMAND_DESCRIPTION,
+		"'t:syscalls:sys_enter_NAME' times a system call. Two USDT probes time what a thread does from the first to the second.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"A call costs about 0.3 microseconds, and two probes: those of user functions trap into the kernel and "
 		"back, 1 to 2 microseconds each. The times include a part of this: user functions that take less than "

@@ -150,6 +150,19 @@ int probe_plan(struct run_options *options)
 	return 0;
 }
 
+int probe_plan_calls(struct plan *plan)
+{
+	bool is_usdt = plan->probe.kind == &probe_usdt;
+
+	if (is_usdt && plan->probes.nr != 2)
+		return fail_usage("pattern '%s': a USDT probe has no end that could be timed: give that of the end too",
+				  plan->probe.typed);
+	if (plan->probes.nr && !is_usdt)
+		return fail_usage("argument pattern: only one is allowed: use wildcards, or -r");
+	plan->is_pair = is_usdt;
+	return 0;
+}
+
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
 	if (plan->output.format != OUTPUT_SUMMARY) { /* bcc's text */

@@ -16,5 +16,10 @@ extern const struct option_spec probe_table[];
 /* Parses the patterns. Returns 0 or a usage error. */
 _must_check_ int probe_plan(struct run_options *options);
 
+/*
+ * For applets that time calls: one pattern, or two USDT probes, at which calls begin and end. After probe_plan(). 0, or a usage error.
+ */
+_must_check_ int probe_plan_calls(struct plan *plan);
+
 /* "Tracing 3 functions for …". */
 void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line);

@@ -284,40 +284,16 @@ struct st_running {
 	__u32 pad[15];
 };
 
-#define ST_CALLS_MAX 64 /* nested calls of one thread; a power of two */
-#define ST_NO_FUNCTION 0xffffffff
-
-struct st_call_place {
-	__u32 function;
-	__u32 part;
-};
-
-struct st_call {
-	__u64 sp; /* stack address of its return address; 0: unknown */
-	__u64 begun_ns;
-	__u64 left_ns; /* when the thread last reached a place of CALL_MAY_END with the frame removed; 0: never */
-	__u32 function; /* ST_NO_FUNCTION: the call has ended, but later ones in the list have not */
-	__u32 pad;
-};
-
-/* The calls of a thread, innermost last, by the address of its task_struct. The entry lives from the thread's first call to its end. */
-struct st_calls {
-	__u32 depth;
-	__u32 nr_left_out; /* running calls for which the list had no room */
-	__u32 tgid; /* as the report shows it; 0: the report has no processes */
-	__u32 pad;
-	struct st_call calls[ST_CALLS_MAX];
-};
-
-/* The id of a count of calls: function, process and class of the length, not hashed. */
-#define ST_LENGTH_ID(function, tgid, class_) \
-	((struct st_id){ .lo = (class_), .hi = 1ULL << 63 | (__u64)(function) << 32 | (tgid) })
-#define ST_LENGTH_FUNCTION(id) ((__u32)((id).hi >> 32) & 0x7fffffff)
-#define ST_LENGTH_TGID(id) ((__u32)(id).hi)
+/* ---- calls: bpf/calls_abi.h has the rest ---- */
 
 struct st_calls_config {
 	__u32 unit_ns; /* the unit of the classes of lengths */
 	__u32 levels; /* calls nested deeper than this are not counted; 0: the limit is ST_CALLS_MAX, and deeper calls are a loss */
+	__u64 limit_ns; /* `slow`: what happens in calls of at least this length is counted; 0: in none */
+	__u8 below; /* in calls that are shorter, instead */
+	__u8 in_user_code; /* they are calls of user functions */
+	__u8 in_order; /* an end is of the last call that has begun, wherever its stack is */
+	__u8 pad[5];
 };
 
 /* The hash reads a record in parts of ST_PART_WORDS words, and each part in turns of ST_HASH_LANES. So it may read past the record. */
@@ -666,7 +642,6 @@ _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WOR
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_wall, 104);
-ST_ASSERT_SIZE(struct st_calls, 16 + 32 * ST_CALLS_MAX);
 ST_ASSERT_SIZE(struct st_look, 112 + 104 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_python, 80);

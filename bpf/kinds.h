@@ -26,6 +26,7 @@ enum program_kind {
 	PROGRAM_FENTRY,
 	PROGRAM_TEST, /* bpf_prog_test_run() of the record path */
 	PROGRAM_LOOK, /* iterator of tasks */
+	PROGRAM_CALL, /* none: calls of one class of lengths, beside the stacks of `slow` */
 };
 
 /* Whether an interval off the CPU has a waker, and if not, why. */

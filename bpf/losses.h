@@ -51,6 +51,7 @@
 	X(CALL_DEEP, EVENT, "{call|calls} not timed: nested in 64 others")                                           \
 	X(CALL_FULL, EVENT, "{call|calls} not timed: the table of threads was full")                                 \
 	X(CALL_NO_RETURN, NOTE, "{call|calls} ended without return (exception, longjmp, end of thread): not timed")  \
+	X(CALL_PARTS, STACK, "{event|events} of slow calls counted without stack: a call had too many")              \
 	X(CALL_NO_BEGIN, NOTE,                                                                                       \
 	  "{call|calls} not timed: {it|they} began before the run, or {its|their} beginning was missed")
 

@@ -15,6 +15,7 @@
 #include "bpf/kernel.h"
 
 #include "bpf/abi.h"
+#include "bpf/calls_abi.h"
 #include "bpf/grid.h"
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
@@ -105,6 +106,8 @@ ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
 ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);
 ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros, from which the entry of a thread is made */
 ST_MAP(st_call_places, ARRAY, 0, 1, __u32, struct st_call_place);
+ST_MAP(st_insides, HASH, 0, 1024, __u64, struct st_inside);
+ST_MAP(st_no_inside, ARRAY, 0, 1, __u32, struct st_inside);
 /* By CPU. */
 ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running);
 

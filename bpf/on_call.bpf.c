@@ -10,8 +10,10 @@
  * an indirect jump leaves the function. So it stores the time of the jump. The call ended at the jump unless the thread reaches another
  * exit of the call before its frame is gone.
  *
- * At the exit of a kernel function or a system call, the stack address is unknown. There, the innermost call of that function ends.
+ * At the exit of a kernel function or a system call, the stack address is unknown. There, the innermost call of that function ends. With
+ * fexit, the place of its arguments on the stack stands for it.
  */
+#include "bpf/calls.bpf.h"
 #include "bpf/probe.bpf.h"
 
 #define ST_STACK_RANGE (8 << 20) /* calls on user stacks that are further apart may be on two stacks */
@@ -71,6 +73,8 @@ __noinline int st_call_count(__u32 function, __u32 tgid, __u64 length_ns)
 
 	if (st_way_begin(&way))
 		return 0;
+	if (st_calls_config.limit_ns && length_ns >= st_calls_config.limit_ns)
+		id.lo |= ST_LENGTH_SLOW;
 	ST_NOTE(way.stats->seen, 1);
 	st_count(&way, &id, length_ns);
 	return 0;
@@ -101,10 +105,12 @@ static __always_inline int st_call_left_out(void)
 }
 
 /* Closes a call without an observed exit. */
-static __always_inline void st_call_close(const struct st_call *call, __u32 tgid)
+static __always_inline void st_call_close(const struct st_call *call, __u64 task, __u32 tgid)
 {
 	if (call->function == ST_NO_FUNCTION)
 		return;
+	if (st_calls_config.limit_ns)
+		st_slow_end(task, call->left_ns ? call->left_ns - call->begun_ns : 0, 1);
 	if (call->left_ns)
 		st_call_count(call->function, tgid, call->left_ns - call->begun_ns);
 	else
@@ -129,7 +135,7 @@ __noinline int st_call_close_last(__u64 task, __u64 until, __u32 keep)
 	call = st_call_at(list, depth - 1);
 	if (until && call->function != ST_NO_FUNCTION && !st_is_below(call->sp, until))
 		return 0;
-	st_call_close(call, list->tgid);
+	st_call_close(call, task, list->tgid);
 	list->depth = depth - 1;
 	return 1;
 }
@@ -216,6 +222,8 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	call->left_ns = 0;
 	list->depth = depth + 1;
 	call->begun_ns = bpf_ktime_get_ns();
+	if (st_calls_config.limit_ns)
+		st_slow_begin(call->begun_ns);
 	return 1;
 }
 
@@ -278,6 +286,8 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 	}
 	if (part == CALL_MAY_END) {
 		call->left_ns = now;
+		if (st_calls_config.limit_ns)
+			st_slow_may_end();
 		return 1;
 	}
 	/* A call that is not the innermost one is on another stack than the calls after it. */
@@ -285,6 +295,8 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 		list->depth = depth - 1;
 	else
 		call->function = ST_NO_FUNCTION;
+	if (st_calls_config.limit_ns)
+		st_slow_end(bpf_get_current_task(), now - call->begun_ns, 0);
 	st_call_count(function, list->tgid, now - call->begun_ns);
 	return 1;
 }
@@ -319,7 +331,7 @@ SEC("?uprobe")
 int on_call_uprobe(struct pt_regs *ctx)
 {
 	st_no_private_stack(ctx);
-	st_call_event(st_probe_of(ctx), PT_REGS_SP(ctx), 1);
+	st_call_event(st_probe_of(ctx), st_calls_config.in_order ? 0 : PT_REGS_SP(ctx), 1);
 	return ST_RETURN_UPROBE;
 }
 
@@ -327,7 +339,7 @@ SEC("?uprobe.multi")
 int on_call_uprobe_multi(struct pt_regs *ctx)
 {
 	st_no_private_stack(ctx);
-	st_call_event(st_probe_of(ctx), PT_REGS_SP(ctx), 1);
+	st_call_event(st_probe_of(ctx), st_calls_config.in_order ? 0 : PT_REGS_SP(ctx), 1);
 	return ST_RETURN_UPROBE_MULTI;
 }
 
@@ -346,17 +358,30 @@ int on_call_kprobe_multi(struct pt_regs *ctx)
 	return ST_RETURN_KPROBE_MULTI;
 }
 
+/*
+ * A call runs both programs from one trampoline, with their arguments at one place of its stack: it identifies the call. 0: it cannot be
+ * read. The verifier does not allow to compare the pointer itself.
+ */
+static __always_inline __u64 st_trampoline_place(void *ctx)
+{
+	__u64 place = 0;
+
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ)
+		bpf_probe_read_kernel(&place, sizeof(place), &ctx);
+	return place;
+}
+
 SEC("?fentry")
 int on_call_fentry(void *ctx)
 {
-	st_call_event(st_config.probe, 0, 0);
+	st_call_event(st_config.probe, st_trampoline_place(ctx), 1);
 	return ST_RETURN_FENTRY;
 }
 
 SEC("?fexit")
 int on_call_fexit(void *ctx)
 {
-	st_call_event(st_config.probe, 0, 0);
+	st_call_event(st_config.probe, st_trampoline_place(ctx), 1);
 	return ST_RETURN_FENTRY;
 }
 
@@ -383,13 +408,29 @@ int on_call_exit(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
-/* sched_process_free and sched_process_exec: the task_struct is freed, or runs another program. */
+static __always_inline void st_calls_end(__u64 task)
+{
+	st_calls_close(task, 0, 0);
+	bpf_map_delete_elem(&st_calls, &task);
+	if (st_calls_config.limit_ns)
+		bpf_map_delete_elem(&st_insides, &task);
+}
+
+/* A task_struct is freed (sched_process_free). */
 SEC("?raw_tp")
 int on_call_gone(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u64 key = ctx->args[0];
+	st_calls_end(ctx->args[0]);
+	return ST_RETURN_RAW_TRACEPOINT;
+}
 
-	st_calls_close(key, 0, 0);
-	bpf_map_delete_elem(&st_calls, &key);
+/*
+ * A thread runs another program (sched_process_exec). Not the program above: task_structs are freed in softirqs, which may interrupt this
+ * one, and from 6.1 on the kernel does not run a program inside itself.
+ */
+SEC("?raw_tp")
+int on_call_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	st_calls_end(ctx->args[0]);
 	return ST_RETURN_RAW_TRACEPOINT;
 }

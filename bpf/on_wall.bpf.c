@@ -46,29 +46,6 @@ static __always_inline void st_wall_go(struct st_wall *entry, __u32 state, __u64
 	entry->since_ns = now;
 }
 
-static __always_inline int st_is_queued(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
-		return 0;
-	return task->on_rq != 0;
-}
-
-/* Whether it is ready to run, and its cgroup may not use the CPU. A thread of a real-time class has no such quota. */
-static __always_inline int st_is_throttled(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->throttled))
-		return task->throttled;
-	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(task->se.cfs_rq->throttle_count) ||
-	    task->prio < ST_FIRST_FAIR_PRIO)
-		return 0;
-	return task->se.cfs_rq->throttle_count > 0;
-}
-
-static __always_inline int st_is_runnable(__u32 state)
-{
-	return state == THREAD_RUNNABLE || state == THREAD_THROTTLED;
-}
-
 /* ---- counting: a global function, because the verifier would follow each call of an inline one ---- */
 
 /*
@@ -308,11 +285,7 @@ static __always_inline int st_wall_out(void *ctx, const struct st_way *way, stru
 		st_wall_pace(way, now);
 	}
 	st_slot_release(slot);
-	if (!state || st_is_queued(task))
-		state = st_is_throttled(task) ? THREAD_THROTTLED : THREAD_RUNNABLE;
-	else
-		state = st_is_held(way, state) ? THREAD_HELD : st_wall_state(state);
-	st_wall_go(entry, state, now);
+	st_wall_go(entry, st_state_outside(way, task, state), now);
 	return 1;
 }
 

@@ -377,19 +377,19 @@ static __always_inline void st_send_record(const struct st_way *way, struct st_s
 	bpf_map_update_elem(&st_known, &stack->head.id, &one, BPF_ANY);
 }
 
-static __always_inline void st_send_delta(const struct st_way *way, const struct st_id *id, __u64 sum)
+static __always_inline void st_send_delta(const struct st_way *way, const struct st_id *id, __u64 nr, __u64 sum)
 {
 	struct st_delta delta = {
 		.id = *id,
 		.kind = ST_MESSAGE_DELTA,
 		.generation = way->generation,
-		.count = { .events = 1, .sum = sum },
+		.count = { .events = nr, .sum = sum },
 	};
 
 	if ((int)bpf_ringbuf_output(&st_ring, &delta, sizeof(delta), st_wake_flag(0)))
-		ST_NOTE(way->stats->losses[ST_LOSS_COUNT_REFUSED], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_COUNT_REFUSED], nr);
 	else
-		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], nr);
 }
 
 /* Global functions (record.bpf.c), because few events need them. */
@@ -409,8 +409,8 @@ static __always_inline struct st_count *st_count_insert(const struct st_way *way
 	return bpf_map_lookup_elem(live, id);
 }
 
-/* Counts an event by its id. Returns whether the record may have to be sent. */
-static __always_inline int st_count(const struct st_way *way, const struct st_id *id, __u64 sum)
+/* Counts events by their id. Returns whether the record may have to be sent. */
+static __always_inline int st_count_several(const struct st_way *way, const struct st_id *id, __u64 nr, __u64 sum)
 {
 	struct st_count *count;
 	int is_new = 0;
@@ -418,7 +418,7 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 
 	live = bpf_map_lookup_elem(&st_generation, &way->generation);
 	if (!live) {
-		ST_NOTE(way->stats->losses[ST_LOSS_NO_MAP], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_MAP], nr);
 		return 0;
 	}
 	count = bpf_map_lookup_elem(live, id);
@@ -427,14 +427,19 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 		is_new = 1;
 	}
 	if (!count) {
-		st_send_delta(way, id, sum);
+		st_send_delta(way, id, nr, sum);
 		return 1;
 	}
-	ST_ADD(count->events, 1);
+	ST_ADD(count->events, nr);
 	if (sum)
 		ST_ADD(count->sum, sum);
-	ST_NOTE(way->stats->recorded, 1);
+	ST_NOTE(way->stats->recorded, nr);
 	return is_new;
+}
+
+static __always_inline int st_count(const struct st_way *way, const struct st_id *id, __u64 sum)
+{
+	return st_count_several(way, id, 1, sum);
 }
 
 /* Counts a loss. With EVENTS_EACH, later events carry the number of dropped events, so the report shows where they are missing. */

@@ -54,6 +54,39 @@ static __always_inline int st_is_held(const struct st_way *way, __u32 state)
 	return state & ST_TASK_TRACED && *(volatile __u64 *)&way->control->held;
 }
 
+/* ---- states ---- */
+
+static __always_inline int st_is_queued(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed)
+		return 0;
+	return task->on_rq != 0;
+}
+
+/* Whether it is ready to run, and its cgroup may not use the CPU. A thread of a real-time class has no such quota. */
+static __always_inline int st_is_throttled(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(task->se.cfs_rq->throttle_count) ||
+	    task->prio < ST_FIRST_FAIR_PRIO)
+		return 0;
+	return task->se.cfs_rq->throttle_count > 0;
+}
+
+static __always_inline int st_is_runnable(__u32 state)
+{
+	return state == THREAD_RUNNABLE || state == THREAD_THROTTLED;
+}
+
+/* The enum thread_state of a thread that has just left the CPU with `state`. */
+static __always_inline __u32 st_state_outside(const struct st_way *way, struct task_struct *task, __u32 state)
+{
+	if (!state || st_is_queued(task))
+		return st_is_throttled(task) ? THREAD_THROTTLED : THREAD_RUNNABLE;
+	return st_is_held(way, state) ? THREAD_HELD : st_wall_state(state);
+}
+
 /*
  * Builds the record of the thread that leaves the CPU. The thread is still current, but under lockdown some kernels allow only the
  * tracepoint's argument to be read (task.bpf.h).

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct option_group option_groups[] = {
-	{ "What, and for how long", "event frequency regexp min-block-time state duration interval events normalize",
+	{ "What, and for how long",
+	  "event frequency regexp above below min-block-time state duration interval events normalize",
 	  "count include-idle level library attach max-probes force max-block-time blocked runqueue unfinished since "
 	  "forever" },
 	{ "Which processes", "pid all tid cpu container comm",

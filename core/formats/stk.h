@@ -96,7 +96,9 @@ enum {
 	X(milliseconds)    \
 	X(by_function)     \
 	X(percentiles)     \
-	X(latency)
+	X(latency)         \
+	X(slow)            \
+	X(fast)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

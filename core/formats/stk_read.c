@@ -251,6 +251,7 @@ static int take_description(struct reader *reader)
 #undef X
 	profile->utc_offset_s = (uint32_t)from->utc_offset_s;
 	profile->view.style = (uint8_t)from->style;
+	profile->view.limit_ns = from->limit_ns;
 #define X(flag) profile->view.flag = from->view_flags & (1u << VIEW_FLAG_##flag);
 	VIEW_FLAGS(X)
 #undef X
@@ -359,7 +360,7 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 		profile_expect_record(profile, id_of(from, i + RECORDS_AHEAD));
 	record->id = id_of(from, i);
 	record->first = (uint32_t)first;
-	if (record->program > PROGRAM_LOOK || record->kernel_status > STACK_TRUNCATED ||
+	if (record->program > PROGRAM_CALL || record->kernel_status > STACK_TRUNCATED ||
 	    record->user_status > STACK_TRUNCATED || record->context > CONTEXT_NMI)
 		return malformed(reader, "record %zu is of an unknown kind", i);
 	if (!is_string(reader, record->comm) || !is_string(reader, record->probe))

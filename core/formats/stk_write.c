@@ -188,6 +188,7 @@ static void put_description(struct writer *writer)
 	to->utc_offset_s = (int32_t)from->utc_offset_s;
 	to->style = from->view.style;
 	to->view_flags = view_flags(&from->view);
+	to->limit_ns = from->view.limit_ns;
 }
 
 /* put_PART(): stores single values in a message of their own. */

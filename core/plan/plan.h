@@ -98,6 +98,7 @@ struct plan {
 
 	/* how functions are probed */
 	enum attach_mode attach_mode;
+	bool is_pair; /* EVENTS_BY_LENGTH: a call begins at the first of two patterns and ends at the second, in the same thread */
 	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
 	bool force; /* also probes functions that are known to hang hosts */
 	bool forever; /* do not limit the duration of a run with many probes */
@@ -176,7 +177,13 @@ void plan_done(struct plan *plan);
 /* Whether events are counted by function, without stacks. */
 static inline bool plan_counts_functions(const struct plan *plan)
 {
-	return plan->mode == EVENTS_BY_PROBE || plan->mode == EVENTS_BY_LENGTH;
+	return plan->mode == EVENTS_BY_PROBE || (plan->mode == EVENTS_BY_LENGTH && !plan->view.slow);
+}
+
+/* Whether time is counted by the states of threads: all of it, or that inside slow calls. */
+static inline bool plan_has_states(const struct plan *plan)
+{
+	return plan->wall || plan->view.slow;
 }
 
 /* Whether all events come from one process, without its children. */

@@ -310,6 +310,10 @@ struct profile_view {
 	bool microseconds, milliseconds; /* -u, -m: the unit of lengths; otherwise nanoseconds */
 	bool by_function; /* -F: a histogram per function, or per function and process if rows have processes */
 	bool percentiles; /* print percentiles; not under bcc's name */
+	/* VIEW_WALL: */
+	bool slow; /* only time inside calls of at least `limit_ns`; records of PROGRAM_CALL are all calls, by length */
+	bool fast; /* with `slow`: inside shorter calls instead */
+	uint64_t limit_ns;
 };
 
 /* What this process shows of the profile. Not saved. */
@@ -331,6 +335,12 @@ static inline bool view_shows_time(const struct profile_view *view)
 {
 	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE ||
 	       view->style == VIEW_WALL;
+}
+
+/* Whether a row is of calls by their length, not of a stack. */
+static inline bool view_row_is_of_calls(const struct profile_view *view, const struct profile_record *record)
+{
+	return view->slow && record->program == PROGRAM_CALL;
 }
 
 /* Whether each thread has rows of its own. */

@@ -363,6 +363,10 @@ static void take_row(struct settling *settling, const struct profile_row *row)
 	uint8_t reason = pair ? pair->reason : 0;
 	enum wall_stack stack = BY_RECORD;
 
+	if (view_row_is_of_calls(&profile->view, record)) {
+		vec_push(&settling->rows, (struct fresh){ record->id, row->count, 0, row->sum });
+		return;
+	}
 	if (!pair && row->sum) { /* an interval whose pair was lost; samples have no sum */
 		vec_push(&settling->pieces,
 			 (struct piece){ { .record = row->record, .state = THREAD_UNKNOWN, .ns = row->sum },

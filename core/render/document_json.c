@@ -304,16 +304,16 @@ static void add_durations(struct writer *writer, const struct durations *duratio
 }
 
 /* A row has the calls of one class of lengths. */
-static void add_length(struct writer *writer, const struct merged_row *row)
+static void add_length(struct writer *writer, uint64_t count, uint64_t sum_ns)
 {
 	const struct profile_view *view = &writer->profile->view;
-	const struct duration_range range = latency_range(view, row->count, row->sum);
+	const struct duration_range range = latency_range(view, count, sum_ns);
 
 	json_begin(&writer->json, "length_ns", '{');
 	json_number(&writer->json, "from", range.first_us * view_unit_ns(view));
 	json_number(&writer->json, "to", (range.last_us + 1) * view_unit_ns(view) - 1);
 	end_object(writer);
-	json_number(&writer->json, "sum_ns", row->sum);
+	json_number(&writer->json, "sum_ns", sum_ns);
 }
 
 static void add_row(struct writer *writer, const struct merged_row *row)
@@ -325,7 +325,7 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 	if (writer->merged.durations.nr)
 		add_durations(writer, &writer->merged.durations.data[row->durations]);
 	if (view->style == VIEW_FUNCLATENCY)
-		add_length(writer, row);
+		add_length(writer, row->count, row->sum);
 	if (row->lost) {
 		json_bool(&writer->json, "lost", true);
 		return;
@@ -344,6 +344,26 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 	add_stack(writer, "user", "user_status", "user_elided", &row->user);
 }
 
+/* `slow`: all calls, by length. */
+static void add_calls(struct writer *writer, const struct profile_interval *interval)
+{
+	const struct profile_view *view = &writer->profile->view;
+
+	json_begin(&writer->json, "calls", '[');
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_row *row = &interval->rows.data[i];
+
+		if (!row->count || !view_row_is_of_calls(view, &writer->profile->records.data[row->record]))
+			continue;
+		json_begin(&writer->json, NULL, '{');
+		json_number(&writer->json, "count", row->count);
+		json_bool(&writer->json, "slow", row->sum / row->count >= view->limit_ns);
+		add_length(writer, row->count, row->sum);
+		end_object(writer);
+	}
+	json_end(&writer->json, ']');
+}
+
 static void add_interval(struct writer *writer, const struct profile_interval *interval)
 {
 	struct profile_view view = writer->profile->view;
@@ -355,6 +375,8 @@ static void add_interval(struct writer *writer, const struct profile_interval *i
 	add_seconds(writer, "wall_end", interval->wall_end_ns);
 	add_account(writer, &interval->account);
 	add_losses(writer, interval);
+	if (view.slow)
+		add_calls(writer, interval);
 	view.by_name = false;
 	if (view.style == VIEW_FUNCLATENCY)
 		apart |= APART_RECORDS;

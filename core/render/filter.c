@@ -108,6 +108,8 @@ static bool is_chosen(const struct chosen *chosen, const struct profile *profile
 	const struct profile_record *record;
 	uint32_t parts[2];
 
+	if (view_row_is_of_calls(&profile->view, &profile->records.data[row->record]))
+		return true;
 	profile_parts(profile, row->record, parts);
 	record = &profile->records.data[parts[0]]; /* of a pair: the sleeper */
 	if (profile->view.times && profile->records.data[row->record].time_ns < chosen->from_ns)

@@ -104,7 +104,7 @@ static void gather(const struct profile *profile, const struct profile_interval 
 		const struct profile_record *record = &profile->records.data[row->record];
 		struct part part = { .row = row };
 
-		if (!row->count)
+		if (!row->count || (view->slow && record->program != PROGRAM_CALL))
 			continue;
 		if (view->by_function) {
 			part.tgid = record->tgid;

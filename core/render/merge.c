@@ -486,10 +486,15 @@ static void merge_all(struct merger *merger, const struct profile_interval *inte
 		AHEAD = 8
 	};
 	struct arriving arriving[AHEAD];
-	size_t nr = interval->rows.nr;
+	size_t nr = interval->rows.nr, first = 0;
 
-	for (size_t i = 0; i < nr + AHEAD; i++) {
-		if (i >= AHEAD && i - AHEAD < nr)
+	if (merger->profile->view.slow) /* wall_settle() puts calls first */
+		while (first < nr &&
+		       view_row_is_of_calls(&merger->profile->view,
+					    &merger->profile->records.data[interval->rows.data[first].record]))
+			first++;
+	for (size_t i = first; i < nr + AHEAD; i++) {
+		if (i >= first + AHEAD && i - AHEAD < nr)
 			merge_row(merger, &arriving[i % AHEAD]);
 		if (i < nr)
 			look_at_row(merger, &interval->rows.data[i], &arriving[i % AHEAD]);

@@ -99,9 +99,21 @@ static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
 	return 0;
 }
 
+/* The first `nr` places are where calls begin, and at the others they end. */
+static int pair_places(const struct plan *plan, size_t nr, struct attach_plan *attach)
+{
+	if (attach->places.nr == nr)
+		return fail_usage("pattern '%s': the same probe cannot be both", plan->probe.typed);
+	for (size_t i = nr; i < attach->places.nr; i++)
+		attach->places.data[i].part = CALL_ENDS;
+	attach->nr_functions = nr;
+	return 0;
+}
+
 /* Resolves each pattern separately. */
 static int resolve_several(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
+	size_t nr_first = 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->probes.nr; i++) {
@@ -111,7 +123,10 @@ static int resolve_several(const struct plan *plan, struct symbolizer *symbolize
 		one.probe = plan->probes.data[i];
 		err = one.probe.kind->resolve(&one, symbolizer, &part);
 		err = err ?: attach_plan_merge(attach, &part);
+		nr_first = i ? nr_first : attach->places.nr;
 	}
+	if (!err && plan->is_pair && !plan->look_only)
+		err = pair_places(plan, nr_first, attach);
 	return err ?: pattern_check_limit(plan, attach->places.nr);
 }
 
@@ -123,6 +138,11 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 		err = plan->probes.nr ? resolve_several(plan, symbolizer, ret_attach)
 				      : plan->probe.kind->resolve(plan, symbolizer, ret_attach);
 	if (err || plan->look_only)
+		return err;
+	if (plan->view.slow)
+		err = host_scheduler_events(&ret_attach->switch_order, NULL)
+			      ?: sampling_choose(plan, &ret_attach->sample);
+	if (err)
 		return err;
 	ret_attach->reads = host_reads(ret_attach->program);
 	return choose_unwind(plan, ret_attach);

@@ -84,7 +84,7 @@ int user_code_finish(struct file_search *search)
 {
 	int err = pattern_check_limit(search->plan, search->attach->places.nr);
 
-	if (!err && search->plan->mode == EVENTS_BY_LENGTH)
+	if (!err && search->plan->mode == EVENTS_BY_LENGTH && !search->plan->is_pair)
 		err = call_ends_add(search);
 	if (err)
 		return err;

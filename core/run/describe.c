@@ -59,8 +59,8 @@ static void describe_event(struct profile *profile, const struct plan *plan, con
 	} else if (attach->mechanism == MECHANISM_PERF_EVENT) {
 		event = attach->sample.name;
 		unit = "samples";
-	} else if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_WALL) {
-		event = "sched:sched_switch";
+	} else if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_WALL || plan->view.slow) {
+		event = plan->view.slow ? event : "sched:sched_switch";
 		unit = "microseconds"; /* unit in reports; sums are in nanoseconds */
 	}
 	profile->event = profile_add_string(profile, event);

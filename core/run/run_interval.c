@@ -68,6 +68,8 @@ void run_close_interval(struct run *run)
 {
 	struct profile_interval *interval = run_current(run);
 
+	if (run->plan->view.slow)
+		wall_settle(&run->profile, interval, &(wall_interval_list){}, &(struct u32_list){});
 	interval->end_ns = run->ended_ns ? run->ended_ns : interval->end_ns; /* else the time of the last drain */
 	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME) - (clock_monotonic_ns() - interval->end_ns);
 	if (run_shows_events(run)) /* a row without a stack stands for lost events */
@@ -77,7 +79,7 @@ void run_close_interval(struct run *run)
 	run_name_all(run);
 	settle_contexts(&run->profile);
 	wait_reasons_settle(&run->profile);
-	if (run->plan->wall)
+	if (plan_has_states(run->plan))
 		wall_hide_tracer(&run->profile);
 	profile_count_shown_stacks(&run->profile, interval);
 	run->lost |= !profile_is_exact(interval);

@@ -257,7 +257,9 @@ static void say_file(const struct profile *profile, const char *path)
 		const struct profile_interval *interval = &profile->intervals.data[i];
 
 		for (size_t k = 0; k < interval->rows.nr; k++)
-			sum += is_time ? interval->rows.data[k].sum : interval->rows.data[k].count;
+			if (!view_row_is_of_calls(&profile->view,
+						  &profile->records.data[interval->rows.data[k].record]))
+				sum += is_time ? interval->rows.data[k].sum : interval->rows.data[k].count;
 	}
 	if (is_time) {
 		buf_addf(&line, "%.6f seconds", (double)sum / 1e9);

@@ -43,11 +43,11 @@ static int attach_children(struct attachment *attachment)
 static int attach_ends_of_threads(struct attachment *attachment)
 {
 	static const char *const tracepoints[] = { "sched_process_free", "sched_process_exec" };
-	size_t nr = !attachment->plan->nr_functions ? 0 : attachment->way->is_user_code ? 2 : 1;
+	size_t nr = load_nr_ended_calls(attachment->plan);
 	int err = 0;
 
 	for (size_t i = 0; i < nr && !err; i++) {
-		const struct bpf_program *program = loaded_program(attachment->loaded, PROGRAM_OF_ENDED_THREADS);
+		const struct bpf_program *program = loaded_program(attachment->loaded, programs_of_ended_calls[i]);
 
 		err = attach_keep(attachment, bpf_program__attach_raw_tracepoint(program, tracepoints[i]), 0, 0);
 		if (err)
@@ -55,6 +55,25 @@ static int attach_ends_of_threads(struct attachment *attachment)
 				  strerror(-err));
 	}
 	return err;
+}
+
+/* What threads do inside calls. 0 or a recorded failure. */
+static int attach_insides(struct attachment *attachment, const struct plan *plan)
+{
+	const struct loaded *loaded = attachment->loaded;
+	int err = 0;
+
+	if (!plan->view.slow)
+		return 0;
+	for (size_t i = 0; i < NR_SLOW_PROGRAMS - 1 && !err; i++)
+		err = attach_keep(attachment, bpf_program__attach_trace(loaded_program(loaded, slow_programs[i])), 0,
+				  0);
+	if (err)
+		return fail_host(err, "scheduler: the kernel refuses to attach: %s", strerror(-err));
+	err = sampling_new(plan, &attachment->plan->sample,
+			   bpf_program__fd(loaded_program(loaded, slow_programs[NR_SLOW_PROGRAMS - 1])),
+			   &attachment->sampling);
+	return err ?: sampling_start(attachment->sampling);
 }
 
 static int attach_samples(struct attachment *attachment, const struct plan *plan)
@@ -97,6 +116,7 @@ int attachment_attach(struct attachment *attachment, const struct plan *plan)
 {
 	int err = attach_children(attachment) ?: attach_ends_of_threads(attachment);
 
+	err = err ?: attach_insides(attachment, plan);
 	if (err)
 		return err;
 	descriptors_allow((attachment->loaded->needs_copies ? DESCRIPTORS_OF_COPY : DESCRIPTORS_OF_PLACE) *
@@ -158,7 +178,8 @@ void attachment_set_between(struct attachment *attachment, attachment_between *b
 
 size_t attachment_nr_attached(const struct attachment *attachment)
 {
-	return attachment->sampling ? sampling_nr_cpus(attachment->sampling) : attachment->nr_attached;
+	return attachment->sampling && !attachment->plan->nr_functions ? sampling_nr_cpus(attachment->sampling)
+								       : attachment->nr_attached;
 }
 
 struct sampling *attachment_sampling(const struct attachment *attachment)

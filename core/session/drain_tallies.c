@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "bpf/calls_abi.h"
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
@@ -24,7 +25,7 @@ static struct profile_id add_record(struct profile *profile, const struct attach
 	const struct profile_record record = {
 		.id = { .lo = id ? id->lo : name, .hi = id ? id->hi : 1 },
 		.tgid = id ? ST_LENGTH_TGID(*id) : 0,
-		.program = (uint8_t)attach->program,
+		.program = (uint8_t)(profile->view.slow ? PROGRAM_CALL : attach->program),
 		.kernel_status = STACK_OK,
 		.user_status = STACK_NOT_ASKED,
 		.nr_kernel = 1,
@@ -65,6 +66,8 @@ static void add_open(const struct drain *drain, const struct drain_target *targe
 	struct st_id id =
 		ST_LENGTH_ID(call->function, list->tgid, st_class(length_ns / view_unit_ns(&drain->plan->view)));
 
+	if (drain->plan->view.slow && length_ns >= drain->plan->view.limit_ns)
+		id.lo |= ST_LENGTH_SLOW;
 	if (call->function == ST_NO_FUNCTION)
 		return;
 	if (!call->left_ns) {

@@ -79,12 +79,12 @@ static int note_load(struct bpf_program *program, struct bpf_prog_load_opts *opt
 	return 0;
 }
 
-static int open_object(struct loaded *loaded)
+static int open_object(struct loaded *loaded, const struct plan *plan)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .cookie = (long)loaded, .prog_prepare_load_fn = note_load);
 	int err = 0;
 
-	if (!loaded->traits->loads_all_types)
+	if (!loaded->traits->loads_all_types && !plan->view.slow)
 		loaded->types = open_types();
 	if (loaded->traits->has_own_programs)
 		loaded->fentry.handler =
@@ -107,7 +107,7 @@ static int open_configured(const struct plan *plan, const struct attach_plan *at
 	loaded->types = loaded->first_counts.inner = loaded->first_slab.inner = -1;
 	descriptors_allow(0);
 	libbpf_log_start();
-	return open_object(loaded) ?: load_configure(loaded, plan);
+	return open_object(loaded, plan) ?: load_configure(loaded, plan);
 }
 
 /* The kernel does not have the helper, or its lockdown mode forbids the helper because it reads kernel memory. */

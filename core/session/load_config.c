@@ -8,6 +8,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "bpf/calls_abi.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
@@ -148,8 +149,8 @@ static bool tells_probe_by_cookie(const struct loaded *loaded, const struct plan
 
 static bool needs_copies(const struct loaded *loaded, const struct plan *plan)
 {
-	return loaded->traits->has_own_programs ||
-	       ((plan->key_parts & KEY_PROBE) && !loaded_config(loaded)->has_cookie && !loaded->traits->has_numbers);
+	return loaded->traits->has_own_programs || ((plan->key_parts & KEY_PROBE || loaded->attach->nr_functions) &&
+						    !loaded_config(loaded)->has_cookie && !loaded->traits->has_numbers);
 }
 
 static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct attach_plan *attach)
@@ -310,7 +311,12 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 											     << plan->cpus.data[i] % 64;
 	loaded->skeleton->rodata->st_offcpu = off_cpu_config(&plan->off_cpu, attach);
 	loaded->skeleton->rodata->st_calls_config =
-		(struct st_calls_config){ (uint32_t)view_unit_ns(&plan->view), plan->levels };
+		(struct st_calls_config){ .unit_ns = (uint32_t)view_unit_ns(&plan->view),
+					  .levels = plan->levels,
+					  .limit_ns = plan->view.slow ? plan->view.limit_ns : 0,
+					  .below = plan->view.fast,
+					  .in_order = plan->is_pair,
+					  .in_user_code = attach->program == PROGRAM_UPROBE };
 	return err;
 }
 
@@ -398,6 +404,8 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_calls, attach->nr_functions, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
 	want_map(maps->st_no_calls, attach->nr_functions, 0);
 	want_map(maps->st_call_places, attach->nr_functions, attach->places.nr);
+	want_map(maps->st_insides, plan->view.slow, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
+	want_map(maps->st_no_inside, plan->view.slow, 0);
 	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_TASKS, MAX_TASKS));
 	want_map(maps->st_running, plan->view.latency, loaded_config(loaded)->nr_cpus);
 	want_map(maps->st_grid, traits->is_sampled, 0);
@@ -448,6 +456,15 @@ int load_name_preempt_count(const struct stacktool *object, const struct attach_
 	return preempt_count_name(bpf_object__find_program_by_name(object->obj, "on_waking"), attach->preempt_count);
 }
 
+const char *const programs_of_ended_calls[NR_ENDED_CALLS] = { "on_call_gone", "on_call_exec" };
+
+size_t load_nr_ended_calls(const struct attach_plan *attach)
+{
+	return !attach->nr_functions ? 0 : attach->program == PROGRAM_UPROBE ? NR_ENDED_CALLS : 1;
+}
+
+const char *const slow_programs[NR_SLOW_PROGRAMS] = { "on_slow_switch", "on_slow_wakeup", "on_slow_sample" };
+
 const char *load_wall_sample(const struct plan *plan)
 {
 	return plan->view.latency ? "on_wall_latency" : "on_wall_sample";
@@ -465,8 +482,8 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	if (err)
 		return fail_host(err, "fentry: '%s': not a function with BTF type information",
 				 attach->places.data[0].name);
-	if (attach->nr_functions)
-		bpf_program__set_autoload(loaded_program(loaded, PROGRAM_OF_ENDED_THREADS), true);
+	for (size_t i = 0; i < load_nr_ended_calls(attach); i++)
+		bpf_program__set_autoload(loaded_program(loaded, programs_of_ended_calls[i]), true);
 	for (size_t i = 0; i < attach->places.nr && !loaded->traits->has_own_programs; i++)
 		if (attach->places.data[i].program)
 			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
@@ -474,6 +491,8 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 		bpf_program__set_autoload(loaded_program(loaded, "on_task"), true);
 	if (plan->wall)
 		bpf_program__set_autoload(loaded_program(loaded, load_wall_sample(plan)), true);
+	for (size_t i = 0; plan->view.slow && i < NR_SLOW_PROGRAMS; i++)
+		bpf_program__set_autoload(loaded_program(loaded, slow_programs[i]), true);
 	set_children(loaded, plan);
 	err = load_name_preempt_count(loaded->skeleton, attach);
 	return err ? fail(err, "program on_waking: cannot set the address of the preemption count: %s", strerror(-err))

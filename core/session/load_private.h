@@ -38,7 +38,6 @@ struct fentry_load {
 };
 
 #define NR_CHILD_PROGRAMS 3
-#define PROGRAM_OF_ENDED_THREADS "on_call_gone" /* with EVENTS_BY_LENGTH */
 
 struct loaded {
 	struct stacktool *skeleton;
@@ -85,6 +84,18 @@ const struct mechanism_traits *load_traits(enum mechanism mechanism);
 
 /* Selects a program for loading. If it is loaded for one function, it is that of this place. Returns 0 or a negative errno. */
 int load_want_program(const struct loaded *loaded, struct bpf_program *program, size_t place);
+
+/*
+ * The programs of calls whose thread ends, and of those whose program does, which only calls of user functions need. How many of them
+ * the plan needs.
+ */
+#define NR_ENDED_CALLS 2
+extern const char *const programs_of_ended_calls[NR_ENDED_CALLS];
+size_t load_nr_ended_calls(const struct attach_plan *attach);
+
+/* The programs of what happens inside calls (bpf/on_slow.bpf.c): two by BTF, and that of timed samples. */
+#define NR_SLOW_PROGRAMS 3
+extern const char *const slow_programs[NR_SLOW_PROGRAMS];
 
 /* The program of the timed samples of `wall`. */
 const char *load_wall_sample(const struct plan *plan);

@@ -22,13 +22,13 @@ within_bounds() {
 			while ((getline line <log_file) > 0) {
 				split(line, words, " ")
 				nr_logged++
-				for (power = 2; power < 2 ^ 40; power *= 2) {
+				for (power = 2; power < 1099511627776; power *= 2) {
 					least[power] += words[2] < power * unit
 					most[power] += words[1] < power * unit
 				}
 			}
 			if (all > nr_logged || all < nr_logged - lost) print all + 0 " calls, not " nr_logged
-			for (power = 2; power < 2 ^ 40; power *= 2) {
+			for (power = 2; power < 1099511627776; power *= 2) {
 				sum += count[power]
 				if (sum < least[power] - lost || sum > most[power])
 					print sum " calls below " power ", not " least[power] " to " most[power] ", " lost " lost"

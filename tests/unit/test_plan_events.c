@@ -5,7 +5,7 @@
 #include "tests/unit/plan_line.h"
 #include "tests/harness.h"
 
-extern const struct applet funccount_applet, funclatency_applet, stacksnoop_applet;
+extern const struct applet funccount_applet, funclatency_applet, slow_applet, stacksnoop_applet;
 
 TEST(funccount_takes_every_documented_line)
 {
@@ -47,8 +47,9 @@ TEST(funclatency_takes_every_documented_line)
 	must_plan_each(
 		&funclatency_applet, &probe_user_function,
 		"c:read; -i 2 -d 10 c:open; c:*printf; pthread:pthread_mutex_lock -p 7; /home/user/primes:* -p 7 -F");
-	must_refuse_each(&funclatency_applet,
-			 "; -l 0 x; -l 65 x; c:malloc c:free; u:c:setjmp; -d 0 x; --histogram x; --lines x");
+	must_refuse_each(
+		&funclatency_applet,
+		"; -l 0 x; -l 65 x; c:malloc c:free; u:c:setjmp; u:c:a u:c:b u:c:c; -d 0 x; --histogram x; --lines x");
 }
 
 PLAN_TEST(funclatency_means_what_it_says)
@@ -65,6 +66,35 @@ PLAN_TEST(funclatency_means_what_it_says)
 	must_plan(&funclatency_applet, "-F vfs_read", plan);
 	assert_true(plan->view.by_function && !(plan->key_parts & KEY_TGID));
 	expect_header(&funclatency_applet, "vfs_r*", "Tracing 1 functions for \"vfs_r*\"... Hit Ctrl-C to end.");
+}
+
+TEST(slow_takes_every_documented_line)
+{
+	must_plan_each(&slow_applet, &probe_user_function,
+		       "--above 50ms -p 181 ./server:handle; --above 100ms -o slow.html -p 181 ./server:handle; "
+		       "--above 10ms -p 181 c:fsync; --below 50ms --save fast.stk -p 181 ./server:handle; "
+		       "--above 20ms ./server:handle -- ./server");
+	must_plan_each(&slow_applet, &probe_tracepoint, "--above 10ms t:syscalls:sys_enter_openat");
+	must_plan_each(&slow_applet, &probe_kernel_function, "--above 1ms vfs_read; --above 500 -f -m vfs_read");
+	must_refuse_each(&slow_applet,
+			 "; x; --above 0 x; --above 1ms; --above 1ms --below 2ms x; --above 1ms c:malloc c:free; "
+			 "--above 1ms u:c:setjmp; --above 1ms -i 1 x");
+}
+
+PLAN_TEST(slow_means_what_it_says)
+{
+	must_plan(&slow_applet, "--above 50ms -p 7 c:read", plan);
+	assert_int_equal(plan->mode, EVENTS_BY_LENGTH);
+	assert_int_equal(plan->levels, 1);
+	assert_true(plan->view.slow && !plan->view.fast && plan_has_states(plan) && !plan_counts_functions(plan));
+	assert_int_equal(plan->view.limit_ns, 50000000);
+	assert_int_equal(view_unit_ns(&plan->view), 1000);
+	assert_true(plan->want_user && plan->want_kernel);
+	expect_header(&slow_applet, "--above 50ms c:read",
+		      "Tracing calls of c:read that take at least 0.05 s... Hit Ctrl-C to end.");
+	must_plan(&slow_applet, "--below 7 -d 2 vfs_read", plan);
+	assert_true(plan->view.slow && plan->view.fast);
+	assert_int_equal(plan->view.limit_ns, 7000);
 }
 
 PLAN_TEST(threads_and_addresses_are_options_of_both)

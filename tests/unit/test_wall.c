@@ -124,6 +124,31 @@ TEST(time_of_a_thread_without_sample_stays_with_it)
 	made_done(&made);
 }
 
+/* `slow`: rows of calls are no time of threads. */
+TEST(calls_stay_and_are_no_state)
+{
+	struct made made;
+	struct profile_id of_one, sample, calls;
+	uint32_t first;
+
+	make(&made);
+	made.profile.view.slow = true;
+	of_one = record(&made, 1, PROGRAM_RAW_TRACEPOINT, NULL);
+	sample = record(&made, 1, PROGRAM_SAMPLE, "busy");
+	count(&made, of_one, THREAD_ON_CPU, false, 70);
+	calls = record(&made, 1, PROGRAM_CALL, "handle");
+	profile_count(&made.profile, made.interval, calls, 3, 90);
+	profile_count(&made.profile, made.interval, sample, 1, 0);
+	assert_int_equal(settle(&made), 70);
+	assert_int_equal(sum_of(&made, THREAD_ON_CPU, "busy"), 70);
+	assert_int_equal(made.interval->rows.nr, 2);
+	first = made.interval->rows.data[0].record; /* renderers skip them there */
+	assert_int_equal(made.profile.records.data[first].program, PROGRAM_CALL);
+	assert_int_equal(made.interval->rows.data[0].count, 3);
+	assert_int_equal(made.interval->rows.data[0].sum, 90);
+	made_done(&made);
+}
+
 /* Two threads of the process ran: the time of one took the process half. The sum of threads' time is what it was. */
 TEST(latency_divides_time_by_the_threads_that_ran)
 {

@@ -39,6 +39,7 @@ struct access {
 	const char *name;
 	__u8 unwind; /* enum st_unwind_mode */
 	__u8 python; /* enum st_python_mode */
+	__u8 slow; /* what happens inside calls is kept */
 };
 
 static const struct access accesses[] = {
@@ -54,9 +55,14 @@ static const struct access by_frames = { TASK_ACCESS_PROBE_READ, 1, "probe read,
 static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe read, Python", ST_UNWIND_AUTO,
 					   ST_PYTHON_WALK };
 
+static const struct access inside_calls = {
+	TASK_ACCESS_PROBE_READ, 1, "probe read, inside calls", ST_UNWIND_AUTO, 0, 1
+};
+
 static bool walks_python(const char *name)
 {
-	static const char *const others[] = { "on_birth", "on_call", "on_fork", "on_free", "on_task", "on_wall_wakeup" };
+	static const char *const others[] = { "on_birth",       "on_call", "on_fork",       "on_free",
+					      "on_slow_wakeup", "on_task", "on_wall_wakeup" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strncmp(name, others[i], strlen(others[i])))
@@ -116,6 +122,8 @@ static long load_one(const char *name, const struct access *access)
 		return REFUSED;
 	switch_everything_on(&object->rodata->st_config, access);
 	switch_scheduler_on(&object->rodata->st_offcpu);
+	object->rodata->st_calls_config.limit_ns = access->slow || !strncmp(name, "on_slow", strlen("on_slow"));
+	object->rodata->st_calls_config.in_user_code = 1;
 	bpf_object__for_each_program(program, object->obj)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
 	program = bpf_object__find_program_by_name(object->obj, name);
@@ -202,6 +210,15 @@ static int judge(const char *name, const struct access *access, long count, long
 		return printf("not ok: %s was refused with Python frames:\n%s\n", name, tail_of(verifier_log)), 1;
 	if (python != UNKNOWN)
 		printf("with Python frames: %s %ld\n", name, python);
+	if (count != REFUSED && !strncmp(name, "on_call", strlen("on_call"))) {
+		long slow = load_one(name, &inside_calls);
+
+		if (slow == REFUSED)
+			return printf("not ok: %s was refused with what happens inside calls:\n%s\n", name,
+				      tail_of(verifier_log)),
+			       1;
+		printf("inside calls: %s %ld\n", name, slow);
+	}
 	if (before != REFUSED && walks_frames && load_one(name, &by_frames) == REFUSED)
 		return printf("not ok: %s was refused with frame pointers:\n%s\n", name, tail_of(verifier_log)), 1;
 	if (before == UNKNOWN)
