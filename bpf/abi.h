@@ -113,7 +113,7 @@ struct st_stack_head {
 	__u16 remap; /* the process's element of st_control.remaps: when it changes, an address may be other code */
 	__u32 tgid; /* set with KEY_TGID, and whenever there are user frames, because these are raw addresses */
 	__u32 tid;
-	__u32 generation; /* EVENTS_EACH: the generation whose statistics count the event; else 0 */
+	__u32 generation; /* EVENTS_EACH, and in st_copies: the generation whose statistics count the event; else 0 */
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
 	__u64 exec_id; /* task->self_exec_id, which changes at exec; 0 unknown */
 	__u64 cgroup_id;
@@ -577,6 +577,7 @@ struct st_config {
 	__u8 filters;
 	__u8 follows_walls; /* wall: on_task creates and checks entries of st_walls */
 	__u8 python;
+	__u8 copies; /* samples of processes without tables are sent with a copy of their stack: st_copies */
 	__u8 latency; /* wall: the probe of a sample is the number of running threads of its process */
 	__u32 wall_budget; /* stacks of waits per ST_WALL_SLOT_NS; 0: no limit */
 	__u32 nr_cpus; /* number of possible CPUs, with `latency` */

@@ -63,6 +63,9 @@ struct st_ring_map {
 };
 ST_MAP_OF(st_ring_map, st_ring);
 
+/* Events with rings of their own, by CPU, for records with a copy of the registers and of the stack: core/session/drain_copies.c. */
+ST_MAP(st_copies, PERF_EVENT_ARRAY, 0, 1, __u32, __u32);
+
 ST_MAP(st_scratch, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_slot);
 ST_MAP(st_stats, PERCPU_ARRAY, 0, ST_GENERATIONS, __u32, struct st_stats);
 ST_MAP(st_control, ARRAY, BPF_F_MMAPABLE, 1, __u32, struct st_control);

@@ -6,6 +6,7 @@
  * compares the samples with the counter of the event. This program distinguishes late samples from skipped ones (grid.h).
  */
 #define ST_ALONE 1 /* always true for perf events; as a constant, it lets the compiler remove the other case */
+#define ST_COPIES st_config.copies
 
 #include "bpf/grid.h"
 #include "bpf/record.bpf.h"

@@ -442,6 +442,35 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 	return st_count_several(way, id, 1, sum);
 }
 
+/* ---- copies ---- */
+
+#ifndef ST_COPIES /* only the program of timed samples sends copies */
+#define ST_COPIES 0
+#endif
+
+/* Ends of walks that user space can do better when the table of the file is ready. */
+#define ST_EARLY_ENDS (1u << ST_END_NO_PROCESS | 1u << ST_END_NO_MAPPING | 1u << ST_END_NO_TABLE)
+
+/*
+ * Sends the record through st_copies, whose events add the registers of user mode and a piece of the stack. Returns whether it did: user
+ * space counts the event then.
+ */
+static __always_inline int st_send_copy(void *ctx, const struct st_way *way, struct st_stack *stack)
+{
+	__u32 bytes = st_record_bytes(&stack->head);
+
+	if (!(ST_EARLY_ENDS >> (stack->head.user_end & 31) & 1) || stack->head.nr_python || bytes > sizeof(*stack))
+		return 0;
+	stack->head.generation = way->generation;
+	st_stamp(&stack->head, bpf_ktime_get_ns());
+	if ((int)bpf_perf_event_output(ctx, &st_copies, BPF_F_CURRENT_CPU, stack, bytes))
+		return 0;
+	ST_NOTE(way->stats->recorded, 1);
+	return 1;
+}
+
+/* ---- event ---- */
+
 /* Counts a loss. With EVENTS_EACH, later events carry the number of dropped events, so the report shows where they are missing. */
 static __always_inline void st_drop(const struct st_way *way, __u32 loss)
 {
@@ -477,7 +506,7 @@ static __always_inline void st_event(void *ctx, const struct st_way *way, const 
 	st_build(ctx, way, slot, index, who, program, probe);
 	if (st_config.mode == EVENTS_EACH)
 		st_send_event(index, way->generation, now);
-	else
+	else if (!ST_COPIES || !st_send_copy(ctx, way, &slot->stack))
 		st_count_event(way, &slot->stack);
 	st_slot_release(slot);
 }

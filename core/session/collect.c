@@ -259,6 +259,8 @@ static int handle(struct collector *collector, const struct drain_target *target
 		spaces_update(collector->sources.spaces);
 	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
 		unwinding_work(collector->sources.unwinding, 0);
+	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
+		drain_copies_walk(drain, target, false, 0);
 	if (source == SOURCE_TICK)
 		tick(collector);
 	if (source != SOURCE_RING && source != SOURCE_TICK)

@@ -13,6 +13,7 @@
 #include "core/session/drain_private.h"
 #include "core/session/walked_python.h"
 
+#define LAST_TABLES_MS 500 /* for the stacks of programs that have just begun when the run ends */
 #define MAX_DELTAS (1U << 16) /* more waiting deltas cause a swap */
 
 static bool is_whole_record(const struct st_stack *stack, size_t bytes)
@@ -63,6 +64,7 @@ bool drain_ring(struct drain *drain, const struct drain_target *target)
 	drain_add_kept(drain, target);
 	renew_cache(drain);
 	unwinding_work(target->unwinding, 0);
+	drain_copies_walk(drain, target, false, 0);
 	woken = drain->woken;
 	drain->woken = false;
 	return woken || drain->deltas.nr > MAX_DELTAS || control->inserted >= control->wake_at;
@@ -95,6 +97,7 @@ int drain_new(struct loaded *loaded, struct attachment *attachment, const struct
 		drain_free(drain);
 		return err;
 	}
+	drain->copies = drain_copies_new(drain);
 	*ret_drain = drain;
 	return 0;
 }
@@ -104,6 +107,7 @@ void drain_free(struct drain *drain)
 	if (!drain)
 		return;
 	ring_buffer__free(drain->ring);
+	drain_copies_free(drain->copies);
 	walked_python_free(drain->python);
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++)
 		closep(&drain->generations[generation].counts);
@@ -189,6 +193,7 @@ int drain_swap(struct drain *drain, const struct drain_target *target)
 		return err;
 	drain->holds_live = true;
 	drain->woken = drain_ring(drain, target); /* the new generation may already be half full */
+	drain_copies_walk(drain, target, true, 0);
 	drain->holds_live = false;
 	if (drain->plan->mode == EVENTS_EACH)
 		target->interval->end_ns = clock_monotonic_ns(); /* single events belong to no generation */
@@ -209,6 +214,8 @@ int drain_all(struct drain *drain, const struct drain_target *target)
 
 	if (!err)
 		drain_ring(drain, target);
+	if (!err)
+		drain_copies_walk(drain, target, true, LAST_TABLES_MS);
 	if (!err && drain->plan->mode == EVENTS_BY_PROBE)
 		return drain_by_probe(drain, target);
 	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)

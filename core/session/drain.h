@@ -40,6 +40,12 @@ int drain_fd(const struct drain *drain);
  */
 bool drain_ring(struct drain *drain, const struct drain_target *target);
 
+/*
+ * Reads the copied stacks (drain_copies.c), and adds those whose tables are ready; with `all` also the others, for which it waits
+ * `timeout_ms` at most. To be called when mappings or tables have come. drain_ring() does it too.
+ */
+void drain_copies_walk(struct drain *drain, const struct drain_target *target, bool all, int timeout_ms);
+
 /* Reads the ring and discards single events, before events that are to be drained. */
 void drain_discard(struct drain *drain);
 

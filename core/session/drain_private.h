@@ -30,6 +30,8 @@ struct drain {
 	uint64_t nr_events; /* EVENTS_EACH: number of the last row, which is its id */
 	uint32_t nr_dropped; /* EVENTS_EACH: the low half of st_control.lost up to the last row */
 
+	struct copies *copies; /* drain_copies.c; NULL: none are taken */
+
 	/* drain_generations.c */
 	struct generation generations[ST_GENERATIONS];
 	uint32_t wanted_entries; /* size that the next live map should have */
@@ -101,6 +103,21 @@ struct drain_look {
 /* Adds a row for a thread in its present state (look.c). */
 void drain_add_look(struct drain *drain, const struct drain_target *target, const struct st_stack *stack,
 		    const struct drain_look *look);
+
+/* Adds an event with its record, which may have another id from now on. */
+void drain_add_counted(struct drain *drain, const struct drain_target *target, const struct st_stack *stack);
+
+/* What of a record spaces.h needs. */
+struct profile_record drain_process_of(const struct st_stack_head *head);
+
+/* ---- drain_copies.c ---- */
+
+/*
+ * Opens the rings of st_copies. A CPU without one counts its samples in the kernel. NULL: the programs send no copies, or no ring can be
+ * opened.
+ */
+struct copies *drain_copies_new(const struct drain *drain);
+void drain_copies_free(struct copies *copies);
 
 /* ---- drain_generations.c ---- */
 

@@ -91,6 +91,17 @@ static struct profile_record record_of(struct drain *drain, struct profile *prof
 	};
 }
 
+struct profile_record drain_process_of(const struct st_stack_head *head)
+{
+	return (struct profile_record){
+		.tgid = head->tgid,
+		.start_time_ns = head->start_time_ns,
+		.exec_id = head->exec_id,
+		.time_ns = head->time_ns,
+		.foreign = head->flags & ST_STACK_FOREIGN,
+	};
+}
+
 /*
  * In these programs, frame 0 is the interrupted or probed instruction; in the others it is a return address. The breakpoint of a kprobe
  * moves the program counter on x86, but not on arm64.
@@ -422,6 +433,12 @@ static int compare_times(const void *left, const void *right)
 size_t drain_words_of(const struct st_stack *stack)
 {
 	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user + 2 * (size_t)stack->head.nr_python;
+}
+
+void drain_add_counted(struct drain *drain, const struct drain_target *target, const struct st_stack *stack)
+{
+	profile_count(target->profile, target->interval, add_record(drain, target, stack, NULL), 1, 0);
+	target->interval->account.counted++;
 }
 
 /* Events of the new generation belong to the statistics of the next interval. */

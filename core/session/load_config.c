@@ -265,6 +265,13 @@ static uint32_t wall_budget(const struct plan *plan, const struct attach_plan *a
 	return plan->tgids.nr || plan->command ? in_slot * 20 : in_slot;
 }
 
+/* The processes of -p have their tables before the first event. */
+static bool copies_stacks(const struct loaded *loaded, const struct plan *plan)
+{
+	return is_timed(loaded, plan) && plan->mode == EVENTS_BY_STACK && (plan->command || !plan->tgids.nr) &&
+	       !plan->tids.nr;
+}
+
 static int set_config(struct loaded *loaded, const struct plan *plan)
 {
 	const struct attach_plan *attach = loaded->attach;
@@ -302,6 +309,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
+	config.copies = config.unwind && copies_stacks(loaded, plan);
 	config.python = config.unwind ? (uint8_t)python_mode(loaded, plan) : ST_PYTHON_OFF;
 	err = set_task_filter(&config, plan) ?: set_cgroup_id(&config, plan);
 	config.filters = st_has_filters(&config);
@@ -387,6 +395,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 
 	want_map(maps->st_known, true, record_entries(loaded, plan));
 	want_map(maps->st_ring, true, ring_bytes(loaded, plan));
+	want_map(maps->st_copies, loaded_config(loaded)->copies, (size_t)libbpf_num_possible_cpus());
 	want_map(maps->st_scratch, true, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
 	want_map(maps->st_slabs, unwinds, 0);
 	want_map(maps->st_processes, unwinds, 0);

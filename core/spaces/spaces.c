@@ -533,6 +533,13 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 		ret_frames[i] = add_frame(spaces, life, record, addresses[i], time_ns, leaf_exact && !i);
 }
 
+struct mappings *spaces_mappings_of(struct spaces *spaces, const struct profile_record *record)
+{
+	const struct life *life = life_of_record(spaces, record, record->time_ns);
+
+	return life->state == LIFE_COMPLETE ? mappings_share(life->mappings) : NULL;
+}
+
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns)
 {
 	return ksymbols_at(spaces->ksymbols, address, time_ns ? time_ns : spaces->now_ns);

@@ -65,6 +65,12 @@ void spaces_update_held(struct spaces *spaces, uint32_t tgid, uint64_t program_n
 void spaces_add_frames(struct spaces *spaces, const struct profile_record *record, const uint64_t *addresses, size_t nr,
 		       bool leaf_exact, uint32_t *ret_frames);
 
+/*
+ * The mappings of the process at the time of the record, for mappings_free(); NULL: they are not known. Its process must be in our pid
+ * namespace. Call spaces_update() first. From now on, the process is one of spaces_next_changed().
+ */
+struct mappings *spaces_mappings_of(struct spaces *spaces, const struct profile_record *record);
+
 /* The number of the kernel-generated code at an address at that time, for `generated` of a frame; 0: none. */
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns);
 

@@ -568,6 +568,29 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
 	return max;
 }
 
+int unwind_store_add_space(struct unwind_store *store, const struct unwind_space_mapping *mappings, size_t nr,
+			   struct unwind_extent *ret_extent, uint64_t *ret_space)
+{
+	int err;
+
+	if (!nr || nr > ST_MAX_SPACE_MAPPINGS)
+		return nr ? -E2BIG : -ENOENT;
+	err = allocate(store, nr * ST_SPACE_MAPPING_LONGS, ret_extent);
+	if (err)
+		return err;
+	err = write_space(store, ret_extent, mappings, nr);
+	if (err)
+		unwind_store_remove_space(store, *ret_extent);
+	*ret_space = ST_SPACE(ret_extent->place, nr, ++store->nr_spaces);
+	return err;
+}
+
+void unwind_store_remove_space(struct unwind_store *store, struct unwind_extent extent)
+{
+	store->nr_used -= extent.nr;
+	give_back(store, extent);
+}
+
 int unwind_store_set_process(struct unwind_store *store, struct unwind_process *process,
 			     const struct unwind_space_mapping *mappings, size_t nr)
 {
@@ -577,20 +600,15 @@ int unwind_store_set_process(struct unwind_store *store, struct unwind_process *
 		.tgid = process->tgid,
 	};
 	struct unwind_extent space;
-	int err;
+	uint64_t number;
+	int err = unwind_store_add_space(store, mappings, nr, &space, &number);
 
-	if (!nr || nr > ST_MAX_SPACE_MAPPINGS)
-		return nr ? -E2BIG : -ENOENT;
-	err = allocate(store, nr * ST_SPACE_MAPPING_LONGS, &space);
 	if (err)
 		return err;
-	err = write_space(store, &space, mappings, nr);
-	entry.space = ST_SPACE(space.place, nr, ++store->nr_spaces);
-	if (!err && bpf_map_update_elem(store->options.processes, &process->tgid, &entry, BPF_ANY))
+	entry.space = number;
+	if (bpf_map_update_elem(store->options.processes, &process->tgid, &entry, BPF_ANY)) {
 		err = -errno;
-	if (err) {
-		store->nr_used -= space.nr;
-		give_back(store, space);
+		unwind_store_remove_space(store, space);
 		return err;
 	}
 	retire(store, process->space);

@@ -77,6 +77,11 @@ struct unwind_process {
  */
 size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max);
 
+/* Writes these mappings for walks in user space alone, until unwind_store_remove_space(). 0, and ST_SPACE(), or a negative errno. */
+int unwind_store_add_space(struct unwind_store *store, const struct unwind_space_mapping *mappings, size_t nr,
+			   struct unwind_extent *ret_extent, uint64_t *ret_space);
+void unwind_store_remove_space(struct unwind_store *store, struct unwind_extent extent);
+
 /*
  * Replaces the mappings of the process; they are sorted by address. 0 or a negative errno: then the process keeps its old ones. -E2BIG:
  * more than ST_MAX_SPACE_MAPPINGS (see unwind_store_fit()).

@@ -282,7 +282,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 			place_module(module, mapping, &to);
 		space->has_python |= module->state == STATE_READY && module->python.status != PYTHON_ABSENT;
 	}
-	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
+	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store && !space->is_past) {
 		to.file_offset = 0; /* for anonymous memory the side-band reports an address here */
 		to.table = unwinding_table_of_code(unwinding, space, mapping);
 	}
@@ -321,6 +321,30 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space)
 		err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
 	unwinding->nr_refused += err == -ENOSPC;
 	unwinding_keep_seen(space);
+}
+
+uint64_t unwinding_begin_space(struct unwinding *unwinding, uint32_t tgid, struct mappings *mappings,
+			       bool *ret_is_whole)
+{
+	struct space space = { .process.tgid = tgid, .is_past = true };
+	uint64_t number = 0;
+	size_t nr;
+	const struct mapping *all = mappings_now(mappings, &nr);
+
+	unwinding->scratch.nr = 0;
+	for (size_t i = 0; i < nr; i++)
+		add_mapping(unwinding, &space, &all[i]);
+	*ret_is_whole = !space.incomplete;
+	nr = unwind_store_fit(unwinding->scratch.data, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
+	if (!unwinding->store ||
+	    unwind_store_add_space(unwinding->store, unwinding->scratch.data, nr, &unwinding->walked, &number))
+		return 0;
+	return number;
+}
+
+void unwinding_end_space(struct unwinding *unwinding)
+{
+	unwind_store_remove_space(unwinding->store, unwinding->walked);
 }
 
 static int64_t now_ms(void)

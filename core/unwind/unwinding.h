@@ -50,6 +50,15 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
 /* A descriptor for epoll: readable when unwinding_work() has work. It changes with the worker; -1: no worker. NULL: -1. */
 int unwinding_fd(const struct unwinding *unwinding);
 
+/*
+ * The mappings of a process, which may have ended, as the space of a walk in user space (look_walk.h), until unwinding_end_space(): nothing
+ * else here may be called before that. Asks for the tables that are missing; *ret_is_whole: none is to come. 0: there is no room. Code
+ * without a file has no table.
+ */
+uint64_t unwinding_begin_space(struct unwinding *unwinding, uint32_t tgid, struct mappings *mappings,
+			       bool *ret_is_whole);
+void unwinding_end_space(struct unwinding *unwinding);
+
 /* A slab of the tables (struct st_slab), for reading, valid until unwinding_work(). NULL: no such slab, or no unwinding. */
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
 

@@ -58,6 +58,7 @@ struct space {
 	struct space *next; /* in the same bucket */
 	struct unwind_process process;
 	struct mappings *mappings;
+	bool is_past; /* of unwinding_begin_space(): its memory is not read */
 	bool incomplete; /* tables that it does not have yet may come */
 	uint32_t nr_put_off; /* files that the worker had no room for, in this publication */
 	bool has_python, is_told; /* it maps a CPython; it is in `pythons` or was returned from it */
@@ -73,6 +74,7 @@ struct unwinding {
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
 	VEC(struct foreign_part) begins; /* scratch: the first bytes of new code of a process, by address */
+	struct unwind_extent walked; /* of unwinding_begin_space() */
 	VEC(uint32_t) pythons; /* for unwinding_next_python() */
 	size_t nr_waiting;
 	uint64_t nr_taken; /* 1 + tables from the worker */

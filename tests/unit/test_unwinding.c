@@ -271,6 +271,40 @@ SYMBOLIZER_TEST(tables_of_living_processes_stay)
 	end(&stage);
 }
 
+/* For a walk in user space: the programs learn nothing of the process, and its place is used again. */
+SYMBOLIZER_TEST(a_process_that_has_ended_has_a_space)
+{
+	struct mappings *mappings = mappings_new();
+	struct st_unwind_process process;
+	const uint32_t tgid = 1u << 30;
+	const struct st_slab *slab;
+	uint64_t first, second;
+	bool is_whole = true;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	add_place(&mappings, 0, stage.images_of[0]);
+	first = unwinding_begin_space(stage.unwinding, tgid, mappings, &is_whole);
+	unwinding_end_space(stage.unwinding);
+	assert_true(first);
+	assert_false(is_whole);
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	first = unwinding_begin_space(stage.unwinding, tgid, mappings, &is_whole);
+	assert_true(is_whole);
+	assert_int_equal(ST_SPACE_NR(first), 1);
+	slab = unwinding_slab(stage.unwinding, ST_SPACE_PLACE(first) / ST_SLAB_LONGS);
+	assert_non_null(slab);
+	assert_int_equal(slab->longs[ST_SPACE_PLACE(first) % ST_SLAB_LONGS], CFI_CODE);
+	unwinding_end_space(stage.unwinding);
+	second = unwinding_begin_space(stage.unwinding, tgid, mappings, &is_whole);
+	unwinding_end_space(stage.unwinding);
+	assert_int_equal(ST_SPACE_PLACE(first), ST_SPACE_PLACE(second));
+	assert_int_not_equal(bpf_map_lookup_elem(stage.store.processes, &tgid, &process), 0);
+	mappings_free(mappings);
+	end(&stage);
+}
+
 /* ---- code without a file ---- */
 
 #define PAGE 4096

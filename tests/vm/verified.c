@@ -92,6 +92,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->pidns_level = access->task == TASK_ACCESS_PROBE_READ; /* deeper by dereference: not before v6.5 */
 	config->read_user = access->read_user;
 	config->unwind = access->unwind;
+	config->copies = access->unwind != ST_UNWIND_OFF;
 	config->python = access->python;
 	config->walk_frames = access->read_user;
 	config->filters = st_has_filters(config);
