@@ -16,10 +16,12 @@
 #include "core/base/names.h"
 #include "core/base/vec.h"
 #include "core/files/proc_maps.h"
+#include "core/host/cpu_quota.h"
 #include "core/host/cpu_time.h"
 #include "core/host/priority.h"
 #include "core/host/signals.h"
 #include "core/run/slow_step.h"
+#include "core/run/words.h"
 
 #define MAX_TARGETS_WAIT_MS 2000
 #define MAX_HOST_NS (2 * NSEC_PER_SEC)
@@ -182,6 +184,7 @@ void tables_ask(struct tables *tables)
 /* Raises the worker's priority for these at most two seconds, so that it gets a CPU on a busy host. Our own stays raised. */
 static void await_urgently(struct tables *tables)
 {
+	const uint64_t nr_used_up = cpu_quota_nr_used_up();
 	int worker = symbolizer_worker_pid(tables->symbolizer),
 	    nice = getpriority(PRIO_PROCESS, (id_t)(worker > 0 ? worker : 0));
 
@@ -197,6 +200,9 @@ static void await_urgently(struct tables *tables)
 		await_all(tables);
 	if (worker > 0 && worker == symbolizer_worker_pid(tables->symbolizer))
 		priority_set(worker, nice, 0); /* its session is its own and new */
+	if (cpu_quota_nr_used_up() > nr_used_up)
+		run_say("the CPU quota of the cgroup was used up while unwind tables were made: the first stacks may be "
+			"incomplete");
 }
 
 void tables_await(struct tables *tables, struct loaded *loaded)
