@@ -71,6 +71,7 @@ enum st_stack_end {
 	ST_END_UNREADABLE,
 	ST_END_TRUNCATED,
 	ST_END_DEEP, /* like TRUNCATED, because this CPU had walked ST_DEEP_FRAMES */
+	ST_END_EXEC, /* by user space alone: the process was in the middle of execve() */
 	ST_NR_ENDS
 };
 
@@ -459,7 +460,8 @@ _Static_assert((int)ST_LOSS_USER_GUESSED == (int)ST_LOSS_OF_END(ST_END_GUESSED) 
 		       (int)ST_LOSS_USER_BAD_CFA == (int)ST_LOSS_OF_END(ST_END_BAD_CFA) &&
 		       (int)ST_LOSS_USER_UNREADABLE == (int)ST_LOSS_OF_END(ST_END_UNREADABLE) &&
 		       (int)ST_LOSS_USER_TRUNCATED == (int)ST_LOSS_OF_END(ST_END_TRUNCATED) &&
-		       (int)ST_LOSS_USER_DEEP == (int)ST_LOSS_OF_END(ST_END_DEEP),
+		       (int)ST_LOSS_USER_DEEP == (int)ST_LOSS_OF_END(ST_END_DEEP) &&
+		       (int)ST_LOSS_USER_EXEC == (int)ST_LOSS_OF_END(ST_END_EXEC),
 	       "each end of a walk is a loss");
 
 /*

@@ -48,6 +48,7 @@
 	X(USER_UNREADABLE, STACK, "user {stack|stacks} truncated: stack memory could not be read")                   \
 	X(USER_TRUNCATED, STACK, "user {stack|stacks} truncated at 127 frames")                                      \
 	X(USER_DEEP, STACK, "user {stack|stacks} truncated at 127 frames: too many deep stacks in a second")         \
+	X(USER_EXEC, NOTE, "user {stack|stacks} in execve(): the old stack was gone, the new one not in use yet")    \
 	X(CALL_DEEP, EVENT, "{call|calls} not timed: nested in 64 others")                                           \
 	X(CALL_FULL, EVENT, "{call|calls} not timed: the table of threads was full")                                 \
 	X(CALL_NO_RETURN, NOTE, "{call|calls} ended without return (exception, longjmp, end of thread): not timed")  \

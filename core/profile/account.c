@@ -51,7 +51,7 @@ void profile_count_shown_stacks(const struct profile *profile, struct profile_in
 	if (!view_shows_time(&profile->view) && profile->view.style != VIEW_DUMP)
 		return;
 	losses[ST_LOSS_KERNEL_STACK] = losses[ST_LOSS_KERNEL_TRUNCATED] = losses[ST_LOSS_USER_STACK] = 0;
-	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_DEEP; i++)
+	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_EXEC; i++)
 		losses[i] = 0;
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		const struct profile_row *row = &interval->rows.data[i];

@@ -26,7 +26,7 @@
 #define RING_ORDER 7 /* pages of a ring: 20 copies */
 #define MANY_CPUS 16 /* with more, rings have half the size */
 #define COPIES_MAX 512 /* that wait: 13 MB at most */
-#define WAIT_NS NSEC_PER_SEC /* for tables; spaces.h forgets the process after two */
+#define WAIT_NS (3 * NSEC_PER_SEC / 2) /* for tables; spaces.h forgets the process after two seconds */
 #define TURN_MS 10
 
 /*
@@ -288,6 +288,17 @@ static uint64_t *loss_of(const struct drain_target *target, const struct st_stac
 	return end >= ST_END_ROOT ? &target->interval->losses[ST_LOSS_OF_END(end)] : NULL;
 }
 
+/* Whether the walk found the system call of the leaf only, because the thread was replacing its program. */
+static bool is_in_exec(const struct drain_target *target, const struct copy *copy, const struct st_stack *stack)
+{
+	const struct profile_record record = drain_process_of(&stack->head);
+
+	return stack->head.nr_user == 1 && !(stack->head.flags & ST_STACK_LEAF_EXACT) &&
+	       (stack->head.user_end == ST_END_NO_MAPPING || stack->head.user_end == ST_END_UNREADABLE) &&
+	       spaces_in_exec(target->spaces, &record, stack->frames[stack->head.nr_kernel],
+			      copy->nr_bytes <= sizeof(uint64_t[BELOW_WORDS]));
+}
+
 /* The walk of the program is replaced. Its end is in the statistics of its generation, which are added to the same interval. */
 static void walk(struct drain *drain, const struct drain_target *target, struct copy *copy, uint64_t space)
 {
@@ -301,6 +312,8 @@ static void walk(struct drain *drain, const struct drain_target *target, struct 
 	walk->slot.stack = copy->stack;
 	look_walk(walk, &copy->look, space);
 	copy->stack = walk->slot.stack;
+	if (is_in_exec(target, copy, &copy->stack))
+		copy->stack.head.user_end = ST_END_EXEC;
 	copy->stack.head.generation = 0;
 	copy->stack.head.id = id_of(drain, &copy->stack);
 	after = loss_of(target, &copy->stack.head);

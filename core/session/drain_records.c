@@ -160,6 +160,7 @@ static const char *end_text(uint8_t end)
 		[ST_END_LOST] = "[lost register]",
 		[ST_END_BAD_CFA] = "[bad frame]",
 		[ST_END_UNREADABLE] = "[unreadable stack]",
+		[ST_END_EXEC] = "[in execve]",
 	};
 
 	return end < ST_NR_ENDS ? texts[end] : NULL;

@@ -13,6 +13,7 @@
 #define NR_BUCKETS 4096
 #define NR_SLICES 16 /* of the buckets: each sweep checks one slice for lives whose exit was not reported */
 #define MAX_EXEC_NS 1000000000u
+#define TEAR_DOWN_NS (NSEC_PER_SEC / 20) /* between the end of the old memory and the mappings of the new program */
 #define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
 #define REREAD_PAUSE_MIN_NS (NSEC_PER_SEC / 10)
 #define MANY_MAPPINGS 4096 /* per life, if there are too many in all; a quarter of it, if that is not enough */
@@ -88,6 +89,17 @@ const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t add
 	mapping = before ? mappings_find(before->mappings, address, (*life)->start_ns) : NULL;
 	*life = mapping ? before : *life;
 	return mapping;
+}
+
+bool lives_in_exec(const struct lives *lives, uint32_t tgid, uint64_t address, uint64_t time_ns, bool is_gone)
+{
+	struct life *life = lives_find(lives, tgid, time_ns), *later = lives_find(lives, tgid, time_ns + TEAR_DOWN_NS);
+
+	if (!life)
+		return false;
+	if (is_gone && later != life && later->by_exec)
+		return true;
+	return !mappings_find(life->mappings, address, time_ns) && lives_mapping_before_exec(&life, address, time_ns);
 }
 
 /* Inserts the life before the older ones of its tgid. If there is a newer one, the life ends where that begins. */

@@ -70,6 +70,12 @@ bool lives_is_newest(const struct lives *lives, const struct life *life);
  */
 const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns);
 
+/*
+ * Whether the process of a record with this time was replacing its program: its registers, with `address`, are in none of the new one; or
+ * its memory was gone (`is_gone`), and the new one began soon after.
+ */
+bool lives_in_exec(const struct lives *lives, uint32_t tgid, uint64_t address, uint64_t time_ns, bool is_gone);
+
 /* The life before this one: of the previous program of the process, or of the process that forked it; NULL: unknown. */
 struct life *lives_origin(const struct lives *lives, const struct life *life);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the life of a process, and the frame of an address. docs/internals/address-spaces.md has the details.
- *
- * Everything has a time: a record that arrives after its process has called exec() is still looked up in the program in which it was taken.
- * Ended lives are kept until every record that can belong to them has been read.
+ * Finds the life of a process, and the frame of an address: docs/internals/address-spaces.md. Everything has a time: a record that arrives
+ * after its process has called exec() is still looked up in the program in which it was taken. Ended lives are kept until every record that
+ * can belong to them has been read.
  */
 #include "core/spaces/spaces.h"
 
@@ -451,8 +450,7 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 
 /*
  * An address without a mapping can be a reason to read maps again: side-band records were lost or there is no side-band, the mapping was
- * moved (mremap(), which the kernel does not report), or there were too many images. Most such addresses come from walks by frame pointers
- * through code without them, so the pauses grow.
+ * moved (mremap() is not reported), or there were too many images. Most are no code, but found by frame pointers, so the pauses grow.
  */
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
 {
@@ -538,6 +536,11 @@ struct mappings *spaces_mappings_of(struct spaces *spaces, const struct profile_
 	const struct life *life = life_of_record(spaces, record, record->time_ns);
 
 	return life->state == LIFE_COMPLETE ? mappings_share(life->mappings) : NULL;
+}
+
+bool spaces_in_exec(const struct spaces *spaces, const struct profile_record *record, uint64_t address, bool is_gone)
+{
+	return lives_in_exec(spaces->lives, record->tgid, address, record->time_ns, is_gone);
 }
 
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns)

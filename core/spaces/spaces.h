@@ -71,6 +71,9 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
  */
 struct mappings *spaces_mappings_of(struct spaces *spaces, const struct profile_record *record);
 
+/* Whether the process of the record was in the middle of execve(): lives_in_exec(). */
+bool spaces_in_exec(const struct spaces *spaces, const struct profile_record *record, uint64_t address, bool is_gone);
+
 /* The number of the kernel-generated code at an address at that time, for `generated` of a frame; 0: none. */
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns);
 

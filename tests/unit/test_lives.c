@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/profile/profile.h"
 #include "tests/harness.h"
 
 #define TGID 7u
+#define EXEC_NS (10 * NSEC_PER_SEC)
 #define MANY 4000
 
 static struct life *begin(struct lives *lives, uint32_t tgid, uint64_t start_ns, uint64_t mapped_at, bool by_exec)
@@ -33,6 +35,25 @@ TEST(the_caller_of_execve_is_the_program_before)
 	assert_non_null(mapping);
 	assert_int_equal(mapping->start, 0x1000);
 	assert_ptr_equal(life, caller);
+	lives_free(lives);
+}
+
+TEST(a_process_is_in_execve_until_its_registers_are_those_of_the_new_program)
+{
+	struct lives *lives = lives_new();
+
+	begin(lives, TGID, NSEC_PER_SEC, 0x1000, false);
+	begin(lives, TGID, EXEC_NS, 0x8000, true);
+	/* the new program is mapped already */
+	assert_true(lives_in_exec(lives, TGID, 0x1800, EXEC_NS + NSEC_PER_MSEC, false));
+	assert_false(lives_in_exec(lives, TGID, 0x8800, EXEC_NS + NSEC_PER_MSEC, false));
+	assert_false(lives_in_exec(lives, TGID, 0x5000, EXEC_NS + NSEC_PER_MSEC, false)); /* of neither */
+	assert_false(lives_in_exec(lives, TGID, 0x1800, EXEC_NS + 2 * NSEC_PER_SEC, false));
+	/* the old memory is gone, and nothing is mapped yet */
+	assert_true(lives_in_exec(lives, TGID, 0x1800, EXEC_NS - NSEC_PER_MSEC, true));
+	assert_false(lives_in_exec(lives, TGID, 0x1800, EXEC_NS - NSEC_PER_MSEC, false));
+	assert_false(lives_in_exec(lives, TGID, 0x1800, EXEC_NS - NSEC_PER_SEC, true)); /* swapped out, perhaps */
+	assert_false(lives_in_exec(lives, TGID + 1, 0x1800, EXEC_NS, true));
 	lives_free(lives);
 }
 
