@@ -38,14 +38,27 @@ static int status_of_script(const char *script)
 
 TEST(the_status_is_that_of_env)
 {
-	char *const plain[] = { "/etc/passwd", NULL };
+	char *const folder[] = { "/etc", NULL };
 
 	assert_int_equal(status_of_script("exit 0"), 0);
 	assert_int_equal(status_of_script("exit 7"), 7);
 	assert_int_equal(status_of_script("kill -9 $$"), 137);
 	assert_int_equal(status_of_script("kill -TERM $$"), 143);
-	assert_int_equal(status_of(plain), 126);
+	assert_int_equal(status_of(folder), 126);
+	assert_string_equal(err_cause(), "command '/etc': cannot be executed: Permission denied");
+}
+
+TEST(what_nobody_may_execute_is_not_started)
+{
+	char *const words[] = { "/etc/passwd", NULL };
+	struct command *command = NULL;
+
+	assert_int_equal(command_start(words, &command), -EACCES);
+	assert_null(command);
 	assert_string_equal(err_cause(), "command '/etc/passwd': cannot be executed: Permission denied");
+	assert_int_equal(command_status_of(-EACCES), 126);
+	assert_int_equal(command_status_of(-ENOENT), 127);
+	assert_int_equal(command_status_of(-EMFILE), -1);
 }
 
 TEST(a_missing_command_is_not_started)
