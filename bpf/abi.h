@@ -49,6 +49,7 @@ enum st_message_kind {
 	ST_MESSAGE_WAKE = 3, /* struct st_delta without a count: the live map is half full, so user space must swap */
 	ST_MESSAGE_PAIR = 4, /* struct st_pair: a sleeper and perhaps its waker, once per id */
 	ST_MESSAGE_EVENT = 5, /* struct st_stack: one event; its id is unused */
+	ST_MESSAGE_FUNCTION = 6, /* struct st_function: before the record that has it */
 };
 
 /*
@@ -130,67 +131,6 @@ struct st_stack {
 	struct st_stack_head head;
 	__u64 frames[2 * ST_MAX_FRAMES];
 };
-
-/*
- * A Python frame in a record (bpf/python.bpf.c), innermost first: two words.
- *
- * First word: the address of the code object. In the outermost frame of one call from C, also the place of these frames among the user
- * frames. Second word: the offset of the instruction, and a cookie of the code object. If the first word is 0, frames are missing, and the
- * second word is an enum st_python_missing.
- */
-#define ST_PYTHON_ADDRESS_BITS 47
-#define ST_PYTHON_ADDRESS(first) ((first) & ((1ULL << ST_PYTHON_ADDRESS_BITS) - 1))
-#define ST_PYTHON_ENDS(first) ((first) >> 48 & 1) /* the outermost frame of one call from C */
-#define ST_PYTHON_REPLACES(first) ((first) >> 49 & 1) /* the Python frames replace the user frame at their place */
-#define ST_PYTHON_PLACE(first) ((__u32)((first) >> 56))
-#define ST_PYTHON_FIRST(replaces, place) (1ULL << 48 | (__u64)(replaces) << 49 | (__u64)(place) << 56)
-#define ST_PYTHON_OFFSET(second) ((__s32)(second)) /* of the instruction from the start of the bytecode */
-#define ST_PYTHON_COOKIE(second) ((__u32)((second) >> 32))
-
-enum st_python_missing {
-	ST_PYTHON_UNREADABLE = 1,
-	ST_PYTHON_MORE, /* the record has no room for more */
-};
-
-#define ST_PYTHON_NONE 0xffff
-
-/*
- * A process whose Python frames are walked, by its tgid. The members from block_thread on are offsets in bytes, except entry_owner,
- * code_tags (bits) and code_bytes.
- */
-struct st_python {
-	__u64 start_time_ns, exec_id; /* as in records; 0: the first event sets it */
-	__u64 code_type; /* address of the type of code objects */
-	__u64 loop; /* address of the interpreter's main loop */
-	__u32 loop_bytes;
-	__u16 unfilled, unfilled_bytes; /* the part of the loop before _PyCFrame is filled; 0 bytes: there is none */
-	__u16 cframe_below; /* the loop's native frame has its _PyCFrame this many bytes below its CFA; 0: unknown */
-	__u16 pad[3];
-	__u16 block_thread; /* in the thread control block: the address of the Python thread state */
-	__u16 thread_block; /* in the thread state: the address of the thread control block */
-	__u16 thread_cframe, thread_frame; /* thread_cframe may be ST_PYTHON_NONE */
-	__u16 frame_code, frame_instruction, frame_previous, frame_owner;
-	__u16 frame_is_entry; /* may be ST_PYTHON_NONE */
-	__u8 entry_owner, code_tags;
-	__u16 code_bytes; /* size of a code object up to its bytecode */
-	__u16 object_type, code_name, code_file, code_first_line, code_lines;
-};
-
-#define ST_PYTHON_FRAME_BYTES 80 /* bytes of a frame that are read */
-#define ST_PYTHON_CODE_BYTES 256 /* bytes of a code object that are read, at most */
-
-/* A hash of name, file, lines and first line of a code object: another code object at the same address differs in one of them. */
-static inline __attribute__((always_inline)) __u32 st_python_cookie(__u64 name, __u64 file, __u64 lines,
-								    __u32 first_line)
-{
-	__u64 cookie = name;
-
-	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL + file;
-	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL + lines;
-	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL + first_line;
-	cookie = (cookie ^ cookie >> 32) * 0x9e3779b97f4a7c15ULL;
-	return cookie >> 32;
-}
 
 /* The least and the greatest number of elided frames in the events of a record with ST_STACK_ELIDED. */
 struct st_depth {
@@ -395,27 +335,6 @@ struct st_slot {
 	struct st_uprobes uprobes;
 };
 
-/* State of bpf/python.bpf.c during a walk, for the scratch slot of the same index. */
-struct st_python_walk {
-	struct st_python python;
-	__u64 frame, cframe; /* the next frame to read, and the _PyCFrame of its call from C (0: none) */
-	__u64 marker; /* an address in the native frame of the call from C whose Python frames have been taken; 0: none */
-	__u64 after; /* the Python frame that follows that call */
-	__u32 at;
-	__u32 first; /* `at` when the call from C began */
-	__u32 place, from; /* the user frame that is compared with the marker, and the first one of that search */
-	__u32 above; /* the first user frame above the marker */
-	__u32 nr_places; /* user frames whose stack pointer is known */
-	__u32 is_elided; /* the record lacks user frames */
-	__u32 is_checked; /* the marker is that of the innermost call, which is checked before its frames are taken */
-	__u32 seeks; /* search the user frames from `place` on for the next loop, because the leaf's loop has no frames yet */
-	__u32 pad0;
-	__u64 pointers[ST_MAX_FRAMES + 1]; /* stack pointer at each user frame, and after the last one */
-	__u64 window[ST_PYTHON_FRAME_BYTES / 8];
-	__u64 pad[6]; /* for the verifier's bounds */
-	__u64 code[ST_PYTHON_CODE_BYTES / 8];
-};
-
 #define ST_WALL_SETTLED_NS 1000000 /* a state that differs for longer than this is not a switch in progress */
 #define ST_LOOK_REGISTERS 34 /* longs of struct pt_regs that are read: x86_64 has 21; on arm64 pc is the 33rd */
 
@@ -580,6 +499,8 @@ struct st_config {
 	__u8 follows_walls; /* wall: on_task creates and checks entries of st_walls */
 	__u8 python;
 	__u8 copies; /* samples of processes without tables are sent with a copy of their stack: st_copies */
+	__u8 walks; /* with ST_PYTHON_WALK: walks_python or walks_php */
+	__u8 walks_python, walks_php;
 	__u8 latency; /* wall: the probe of a sample is the number of running threads of its process */
 	__u32 wall_budget; /* stacks of waits per ST_WALL_SLOT_NS; 0: no limit */
 	__u32 nr_cpus; /* number of possible CPUs, with `latency` */
@@ -647,8 +568,6 @@ _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECOR
 ST_ASSERT_SIZE(struct st_wall, 104);
 ST_ASSERT_SIZE(struct st_look, 112 + 104 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
-ST_ASSERT_SIZE(struct st_python, 80);
-_Static_assert(ST_PYTHON_FRAME_BYTES / 8 + 6 == 16, "offsets are masked");
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);
 ST_ASSERT_SIZE(struct st_config, 136);

@@ -17,6 +17,7 @@
 #include "bpf/abi.h"
 #include "bpf/calls_abi.h"
 #include "bpf/grid.h"
+#include "bpf/interpreter_abi.h"
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 
@@ -132,8 +133,8 @@ ST_MAP_OF(st_slabs_map, st_slabs);
 ST_MAP(st_processes, HASH, 0, 8192, __u32, struct st_unwind_process);
 ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 
-/* Processes with Python frames, and the states of their walks. */
-ST_MAP(st_pythons, HASH, 0, 1024, __u32, struct st_python);
+/* Processes with frames of interpreters, and the states of their walks. */
+ST_MAP(st_interpreters, HASH, 0, 1024, __u32, struct st_interpreter);
 ST_MAP(st_python_walks, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_python_walk);
 
 /*
@@ -155,7 +156,9 @@ ST_MAP(st_nowhere, PROG_ARRAY, 0, 1, __u32, __u32);
 
 extern const volatile struct st_config st_config;
 
-#define ST_WALKS_PYTHON (st_config.python == ST_PYTHON_WALK)
+#define ST_WALKS (st_config.walks)
+#define ST_WALKS_PYTHON (st_config.walks_python)
+#define ST_WALKS_PHP (st_config.walks_php)
 
 /*
  * Hands the event over to the program that walks Python frames, if it is loaded, and then does not return. So exactly one of the two

@@ -6,24 +6,11 @@
  * one user frame with the marker of the call from C whose frames have been taken. All memory is the process's and may be forged: reads are
  * bounded, and a code object must have the type of code objects.
  */
-#include "bpf/unwind.bpf.h"
+#include "bpf/interpreter.bpf.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
-#define ST_PYTHON_STEPS 23 /* of each of two loops: 529 steps in all */
 #define ST_PYTHON_NO_PLACE 0xff
-
-/* NULL if Python frames are not walked, because the maps do not exist then. */
-static __always_inline struct st_python_walk *st_python_walk_at(__u32 slot_index)
-{
-	return ST_WALKS_PYTHON ? bpf_map_lookup_elem(&st_python_walks, &slot_index) : 0;
-}
-
-static __always_inline int st_python_read(__u64 address, __u64 *ret_word)
-{
-	*ret_word = 0;
-	return address & 7 || (int)bpf_probe_read_user(ret_word, 8, (void *)address) ? -1 : 0;
-}
 
 __noinline int st_python_note(__u32 slot_index)
 {
@@ -55,40 +42,6 @@ __noinline int st_python_few(__u32 slot_index, __u32 in_uprobes)
 		end = st_unwind_step(slot_index);
 	}
 	return end;
-}
-
-/* Adds two words to the record, unless fewer than `room` are left for those that follow. Returns 0 or -1. */
-static __always_inline int st_python_put(struct st_python_walk *walk, struct st_slot *slot, __u64 first, __u64 second,
-					 __u32 room)
-{
-	__u32 at = walk->at;
-
-	st_opaque(at);
-	if (at >= 2 * ST_MAX_FRAMES - room)
-		return -1;
-	st_opaque(at);
-	slot->stack.frames[at] = first;
-	slot->stack.frames[at + 1] = second;
-	walk->at = at + 2;
-	slot->stack.head.nr_python++;
-	return 0;
-}
-
-/* Ends the walk with a mark that frames are missing. Returns -1. */
-__noinline int st_python_end(__u32 slot_index, __u32 missing)
-{
-	struct st_python_walk *walk = st_python_walk_at(slot_index);
-	struct st_slot *slot = st_unwind_slot(slot_index);
-
-	if (walk && slot)
-		st_python_put(walk, slot, 0, missing, 1);
-	return -1;
-}
-
-static __always_inline __u64 st_python_word(const __u64 *words, __u32 offset, __u32 mask)
-{
-	offset &= mask;
-	return *(const volatile __u64 *)((const __u8 *)words + offset);
 }
 
 /* Adds the frame of the code object at `code` to the record, if the object has the right type. Returns 0 or -1. */
@@ -299,6 +252,8 @@ __noinline int st_python_step(__u32 slot_index)
 
 __noinline int st_python_steps(__u32 slot_index)
 {
+	if (!ST_WALKS_PYTHON)
+		return -1;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PYTHON_STEPS; i++)
 		if (st_python_step(slot_index))
@@ -338,21 +293,8 @@ __noinline int st_python_walk(__u32 slot_index)
 {
 	struct st_python_walk *walk = st_python_walk_at(slot_index);
 	struct st_slot *slot = st_unwind_slot(slot_index);
-	struct st_python *python;
 
-	if (!walk || !slot || !slot->unwind.space)
-		return 0;
-	python = bpf_map_lookup_elem(&st_pythons, &slot->unwind.tgid);
-	if (!python)
-		return 0;
-	if (!python->exec_id)
-		python->exec_id = slot->stack.head.exec_id;
-	if (!python->start_time_ns)
-		python->start_time_ns = slot->stack.head.start_time_ns;
-	if (python->exec_id != slot->stack.head.exec_id || python->start_time_ns != slot->stack.head.start_time_ns)
-		return 0;
-	walk->python = *python;
-	if (st_python_begin(walk, slot, slot_index))
+	if (!ST_WALKS_PYTHON || !walk || !slot || st_python_begin(walk, slot, slot_index))
 		return 0;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < ST_PYTHON_STEPS; i++)

@@ -123,9 +123,10 @@ static __always_inline void st_mix(struct st_id *id, __u64 word)
  */
 int st_hash(__u32 slot_index, __u32 nr_words);
 
+/* The words of frames of an interpreter. */
 static __always_inline __u32 st_python_words(const struct st_stack_head *head)
 {
-	return ST_WALKS_PYTHON ? 2 * head->nr_python : 0;
+	return ST_WALKS ? 2 * head->nr_python : 0;
 }
 
 static __always_inline void st_hash_record(const struct st_stack *stack, __u32 slot_index)
@@ -343,10 +344,10 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 	return BPF_RB_NO_WAKEUP;
 }
 
-/* Python frames wake the reader too: it must read code objects while they exist. */
+/* Frames of interpreters wake the reader too: it must read code objects while they exist. */
 static __always_inline __u64 st_wake_for(const struct st_stack_head *head)
 {
-	if (ST_WALKS_PYTHON && head->nr_python)
+	if (ST_WALKS && head->nr_python)
 		return BPF_RB_FORCE_WAKEUP;
 	return st_wake_flag(head->tgid);
 }

@@ -251,6 +251,7 @@ __noinline int st_unwind_first(__u32 slot_index)
 __noinline int st_unwind_end(__u32 slot_index, int end)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
+	int language = 0;
 
 	if (!slot)
 		return 0;
@@ -259,8 +260,12 @@ __noinline int st_unwind_end(__u32 slot_index, int end)
 	if (slot->unwind.at == slot->unwind.until)
 		end = st_unwind_join(slot_index, end);
 	st_end_walk(&slot->unwind, &slot->stack.head, end);
-	if (ST_WALKS_PYTHON)
+	if (ST_WALKS)
+		language = st_interpreter_find(slot_index);
+	if (ST_WALKS_PYTHON && language == ST_LANGUAGE_PYTHON)
 		st_python_walk(slot_index);
+	if (ST_WALKS_PHP && language == ST_LANGUAGE_PHP)
+		st_php_walk(slot_index);
 	return 1;
 }
 

@@ -48,8 +48,12 @@ int st_python_note(__u32 slot_index);
 /* Like st_unwind_few(), with st_python_note() before each step. */
 int st_python_few(__u32 slot_index, __u32 in_uprobes);
 
-/* Adds the thread's Python frames to the record, after the user frames. */
+/* Only with ST_WALKS: the enum st_language of the process, whose layout is then in the walk of the slot; 0: no interpreter is known. */
+int st_interpreter_find(__u32 slot_index);
+
+/* After that and the walk of the user frames: adds the frames of the interpreter to the record. */
 int st_python_walk(__u32 slot_index);
+int st_php_walk(__u32 slot_index);
 
 /* Finds the rule for the current pc and caches it. If there is none, returns the enum st_stack_end of the walk. */
 int st_unwind_find(__u32 slot_index);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a build of CPython (3.11 and later) keeps its frames. The symbol worker derives this from the exported functions of the file,
- * together with its unwind table (unwind.h). docs/internals/python.md has the method.
- *
- * The file is not trusted: offsets are small, and the objects that they lead to are checked in the process.
+ * Where a build of CPython (3.11 and later) keeps its frames, and how it keeps names and lines. docs/internals/python.md has the method.
  */
 #pragma once
 
@@ -14,13 +11,7 @@
 
 #define PYTHON_NONE UINT16_MAX /* this build has no such member */
 
-enum python_status {
-	PYTHON_ABSENT, /* the file is not CPython */
-	PYTHON_FOUND,
-	PYTHON_REFUSED, /* CPython, but `question` has no answer, or more than one */
-};
-
-/* The facts to find in the functions, in this order. */
+/* What is asked of the functions, in this order. */
 enum python_question {
 	PYTHON_ASK_CODE,
 	PYTHON_ASK_OLD, /* frames are Python objects: before 3.11 */
@@ -46,11 +37,8 @@ enum python_question {
 
 /* Offsets of members in bytes. A frame is a _PyInterpreterFrame. */
 struct python_layout {
-	uint8_t status; /* enum python_status */
-	uint8_t question; /* enum python_question; only with PYTHON_REFUSED */
-	uint8_t entry_owner; /* a frame with this owner or a higher one stands for a call from C; 0: see `frame_is_entry` */
-	bool head_by_pointer; /* `head` is the address of a pointer to the object with the first interpreter; else it is in that object */
-	uint32_t version; /* Py_Version: 0x030b02f0; 0: unknown */
+	uint8_t entry_owner; /* a frame with this owner or a higher one stands for a call from C; 0: `frame_is_entry` tells */
+	bool head_by_pointer; /* `head` has the address of the object that has the first interpreter; else it is in that object */
 	uint16_t frame_code, frame_instruction, frame_previous, frame_owner;
 	uint16_t frame_is_entry; /* a byte; or PYTHON_NONE */
 	uint16_t code_instructions; /* start of its bytecode */
@@ -72,16 +60,6 @@ struct python_layout {
 	uint16_t cframe_below; /* offset of the loop's _PyCFrame below the CFA; 0: unknown */
 };
 
-/* Whether a layout from the worker has values of the expected kind. Offsets are checked where they lead to. */
-static inline bool python_layout_is_valid(const struct python_layout *layout)
-{
-	return layout->status <= PYTHON_REFUSED && layout->question < PYTHON_NR_QUESTIONS && layout->code_tags <= 7;
-}
-
-/* "3.13.5"; "" if unknown. */
-const char *python_version_text(uint32_t version, char buffer[16]);
-
-/* The question without an answer, as text: "PyFrame_GetLasti: where the bytecode of a code object begins". */
 const char *python_question_text(enum python_question question);
 
 /* ---- strings and line tables of code objects, read from a process ---- */

@@ -38,6 +38,8 @@ static int on_message(void *context, void *data, size_t bytes)
 		vec_push(&drain->deltas, *delta);
 	else if (delta->kind == ST_MESSAGE_PAIR && bytes == sizeof(struct st_pair))
 		drain_keep_pair(drain, data);
+	else if (delta->kind == ST_MESSAGE_FUNCTION && bytes == sizeof(struct st_function))
+		walked_python_add_function(drain->python, data);
 	else if (delta->kind == ST_MESSAGE_WAKE)
 		drain->woken = true;
 	else

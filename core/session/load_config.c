@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bpf/calls_abi.h"
+#include "bpf/interpreter_abi.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
@@ -207,32 +208,49 @@ static bool takes_kernel_stacks(const struct plan *plan, const struct attach_pla
 	return plan->want_kernel;
 }
 
-static void look_for_python(void *context, const struct proc_mapping *mapping)
+/* The languages of interpreters with such a name: a bit for each. */
+static unsigned int languages_in(const char *path)
 {
-	*(bool *)context |= mapping->kind == MAPPING_FILE && strstr(path_name(mapping->path), "python");
+	const char *name = path_name(path);
+
+	return (strstr(name, "python") ? 1u << ST_LANGUAGE_PYTHON : 0) |
+	       (strstr(name, "php") ? 1u << ST_LANGUAGE_PHP : 0);
 }
 
-/* Whether a process of -p maps a file with `python` in its name, or the command has such a name. */
-static bool has_python(const struct plan *plan)
+static void look_for_languages(void *context, const struct proc_mapping *mapping)
 {
-	bool is_there = plan->command && strstr(path_name(plan->command[0]), "python");
+	if (mapping->kind == MAPPING_FILE)
+		*(unsigned int *)context |= languages_in(mapping->path);
+}
 
-	for (size_t i = 0; i < plan->tgids.nr && !is_there; i++)
-		proc_maps_read_of(plan->tgids.data[i], look_for_python, &is_there);
-	return is_there;
+/* Those of files that a process of -p maps, and of the command. */
+static unsigned int languages_of(const struct plan *plan)
+{
+	unsigned int languages = plan->command ? languages_in(plan->command[0]) : 0;
+
+	for (size_t i = 0; i < plan->tgids.nr; i++)
+		proc_maps_read_of(plan->tgids.data[i], look_for_languages, &languages);
+	return languages;
 }
 
 /*
- * Timed samples and the scheduler's programs begin to walk the Python frames of all processes once there is a Python. Programs of probes
+ * Timed samples and the scheduler's programs begin to walk the frames of interpreters of all processes once there is one. Programs of probes
  * walk them only if there is one at the start, because each probe may have a copy of the program.
  */
-static enum st_python_mode python_mode(const struct loaded *loaded, const struct plan *plan)
+static void set_walks(struct st_config *config, const struct loaded *loaded, const struct plan *plan)
 {
-	if (plan->looks || plan->frames == FRAMES_NATIVE)
-		return ST_PYTHON_OFF;
-	if (has_python(plan))
-		return ST_PYTHON_WALK;
-	return loaded->traits->has_no_places ? ST_PYTHON_LATER : ST_PYTHON_OFF;
+	unsigned int languages;
+
+	if (!config->unwind || plan->looks || plan->frames == FRAMES_NATIVE)
+		return;
+	languages = languages_of(plan);
+	config->walks = languages != 0;
+	config->walks_python = languages >> ST_LANGUAGE_PYTHON & 1;
+	config->walks_php = languages >> ST_LANGUAGE_PHP & 1;
+	if (languages)
+		config->python = ST_PYTHON_WALK;
+	else if (loaded->traits->has_no_places)
+		config->python = ST_PYTHON_LATER;
 }
 
 /* Opens the cgroup of the plan. Returns a descriptor or a recorded failure. */
@@ -310,7 +328,7 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
 	config.copies = config.unwind && copies_stacks(loaded, plan);
-	config.python = config.unwind ? (uint8_t)python_mode(loaded, plan) : ST_PYTHON_OFF;
+	set_walks(&config, loaded, plan);
 	err = set_task_filter(&config, plan) ?: set_cgroup_id(&config, plan);
 	config.filters = st_has_filters(&config);
 	loaded->skeleton->rodata->st_config = config;
@@ -400,7 +418,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_slabs, unwinds, 0);
 	want_map(maps->st_processes, unwinds, 0);
 	want_map(maps->st_recent, unwinds, 0);
-	want_map(maps->st_pythons, python == ST_PYTHON_WALK, 0);
+	want_map(maps->st_interpreters, python == ST_PYTHON_WALK, 0);
 	want_map(maps->st_python_walks, python == ST_PYTHON_WALK, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
 	want_map(maps->st_python_sample, python == ST_PYTHON_LATER && (traits->is_sampled || plan->wall), 0);
 	want_map(maps->st_python_back, python == ST_PYTHON_LATER && plan->wall, 0);

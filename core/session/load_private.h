@@ -112,8 +112,8 @@ int load_name_preempt_count(const struct stacktool *object, const struct attach_
 /* ---- load_python.c ---- */
 
 /*
- * With ST_PYTHON_LATER: loads the programs that walk Python frames. They get all events from now on. The caller owns the copy, which has
- * the maps st_pythons and st_python_walks. Returns 0 or a negative errno.
+ * With ST_PYTHON_LATER: loads the programs that walk frames of interpreters. They get all events from now on. The caller owns the copy, which
+ * has the maps st_interpreters and st_python_walks. Returns 0 or a negative errno.
  */
 int load_python(const struct loaded *loaded, struct stacktool **ret_copy);
 

@@ -28,8 +28,9 @@ static int configure(struct stacktool *copy, const struct loaded *loaded)
 {
 	*copy->rodata = *loaded->skeleton->rodata;
 	copy->rodata->st_config.python = ST_PYTHON_WALK;
+	copy->rodata->st_config.walks = copy->rodata->st_config.walks_python = copy->rodata->st_config.walks_php = 1;
 	loaded_share_maps(copy, loaded);
-	bpf_map__set_autocreate(copy->maps.st_pythons, true);
+	bpf_map__set_autocreate(copy->maps.st_interpreters, true);
 	bpf_map__set_autocreate(copy->maps.st_python_walks, true);
 	bpf_map__set_max_entries(copy->maps.st_python_walks, bpf_map__max_entries(loaded->skeleton->maps.st_scratch));
 	for (size_t i = 0; i < NR_HANDED_OVER; i++)

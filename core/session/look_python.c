@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/session/look_python_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,15 +200,16 @@ static bool read_ids(struct look_python *python)
 
 const char *python_read_process(struct look_python *python)
 {
-	const struct python_layout *layout = python->layout;
 	uint64_t compact;
 
-	if (layout->status != PYTHON_FOUND)
-		return python_question_text(layout->question);
+	if (python->is.interpreter.is_refused)
+		return interpreter_question_text(&python->is.interpreter);
+	if (python_is_php(python))
+		return php_read_process(python);
 	python->has_failed = false;
 	if (!read_members(python))
 		return python->has_failed ? "its memory cannot be read" : "its type of code objects is not as expected";
-	compact = python_word_at(python, python->bias + layout->text_type + TYPE_SIZE) - sizeof(uint64_t);
+	compact = python_word_at(python, python->bias + python->layout->text_type + TYPE_SIZE) - sizeof(uint64_t);
 	if (compact > PYTHON_TEXT_HEAD)
 		return python->has_failed ? "its memory cannot be read" : "its type of strings is not as expected";
 	python->text_compact = (uint16_t)compact;
@@ -233,13 +235,13 @@ static void forget_refusal(struct look_python *python, uint32_t tgid)
 
 static void refuse(struct look_python *python, uint32_t tgid, const char *why)
 {
-	char version[16];
+	char text[32];
 
-	python_version_text(python->layout->version, version);
 	python->layout = NULL;
 	vec_push(&python->refused,
-		 (struct python_refusal){ tgid, xasprintf("Python%s%s of process %u: its frames are not shown: %s\n",
-							  *version ? " " : "", version, tgid, why) });
+		 (struct python_refusal){ tgid,
+					  xasprintf("%s of process %u: its frames are not shown: %s\n",
+						    interpreter_text(&python->is.interpreter, text), tgid, why) });
 }
 
 /* Whether the process of the thread has Python frames that can be read. */
@@ -253,9 +255,9 @@ static bool begin_process(struct look_python *python, const struct st_look *look
 	}
 	look_python_forget(python);
 	python->tgid = look->tgid;
-	if (!unwinding_python(python->unwinding, look->tgid, &python->is))
+	if (!unwinding_interpreter(python->unwinding, look->tgid, &python->is) || python_is_php(python))
 		return false;
-	python->layout = &python->is.layout;
+	python->layout = &python->is.interpreter.python;
 	python->bias = python->is.bias;
 	look_pages_begin(python->pages, look, PROCESS_PAGES_MAX);
 	why = python_read_process(python);
@@ -310,7 +312,15 @@ static void read_frames(struct look_python *python, uint64_t state)
 
 /* ---- names ---- */
 
-static string_id read_text(struct look_python *python, uint64_t at)
+string_id python_keep_text(struct look_python *python, struct buf *text)
+{
+	if (text->nr > python->names_left)
+		return 0;
+	python->names_left -= text->nr;
+	return profile_add_string(python->profile, buf_text(text));
+}
+
+static string_id read_string(struct look_python *python, uint64_t at)
 {
 	uint8_t head[PYTHON_TEXT_HEAD] = {}, characters[4 * PYTHON_TEXT_MAX];
 	_cleanup_(buf_done) struct buf name = {};
@@ -324,10 +334,7 @@ static string_id read_text(struct look_python *python, uint64_t at)
 	    !python_read_bytes(python, at + text.at, characters, (size_t)text.nr * text.width))
 		return 0;
 	python_text_add(&name, &text, characters);
-	if (name.nr > python->names_left)
-		return 0;
-	python->names_left -= name.nr;
-	return profile_add_string(python->profile, buf_text(&name));
+	return python_keep_text(python, &name);
 }
 
 static void read_lines(struct look_python *python, struct python_code *code)
@@ -366,8 +373,10 @@ bool python_read_code(struct look_python *python, uint64_t at, struct python_cod
 	return true;
 }
 
-uint32_t python_cookie(const struct python_code *code)
+uint64_t python_cookie(const struct look_python *python, const struct python_code *code)
 {
+	if (python_is_php(python))
+		return code->at;
 	return st_python_cookie(code->name, code->file, code->lines, code->first_line);
 }
 
@@ -381,12 +390,18 @@ static bool is_code(const void *context, uint32_t position, const void *key)
 	const struct python_code *code = &python->codes.data[position];
 	const struct code_key *wanted = key;
 
-	return code->at == wanted->at && python_cookie(code) == wanted->cookie;
+	return (code->at == wanted->at || python_is_php(python)) && python_cookie(python, code) == wanted->cookie;
 }
 
-const struct python_code *python_find_code(const struct look_python *python, uint64_t at, uint32_t cookie)
+/* A function of PHP is known by its cookie alone. */
+static struct code_key key_of(const struct look_python *python, uint64_t at, uint64_t cookie)
 {
-	const struct code_key key = { at, cookie };
+	return (struct code_key){ python_is_php(python) ? 0 : at, cookie };
+}
+
+const struct python_code *python_find_code(const struct look_python *python, uint64_t at, uint64_t cookie)
+{
+	const struct code_key key = key_of(python, at, cookie);
 	uint32_t position = hashidx_find(&python->code_index, hash_bytes(&key, sizeof(key)), is_code, python, &key);
 
 	return position == HASHIDX_NONE ? NULL : &python->codes.data[position];
@@ -394,7 +409,7 @@ const struct python_code *python_find_code(const struct look_python *python, uin
 
 void python_keep_code(struct look_python *python, const struct python_code *code)
 {
-	const struct code_key key = { code->at, python_cookie(code) };
+	const struct code_key key = key_of(python, code->at, python_cookie(python, code));
 
 	hashidx_add(&python->code_index, hash_bytes(&key, sizeof(key)), (uint32_t)python->codes.nr);
 	vec_push(&python->codes, *code);
@@ -408,15 +423,15 @@ bool python_is_same_code(const struct python_code *a, const struct python_code *
 /* The names of a code object that was read before, if the object is still the same. */
 static const struct python_code *known_code(const struct look_python *python, const struct python_code *wanted)
 {
-	const struct python_code *code = python_find_code(python, wanted->at, python_cookie(wanted));
+	const struct python_code *code = python_find_code(python, wanted->at, python_cookie(python, wanted));
 
 	return code && python_is_same_code(code, wanted) ? code : NULL;
 }
 
 bool python_read_names(struct look_python *python, struct python_code *code)
 {
-	code->name_id = read_text(python, code->name);
-	code->file_id = read_text(python, code->file);
+	code->name_id = read_string(python, code->name);
+	code->file_id = read_string(python, code->file);
 	read_lines(python, code);
 	if (code->name_id)
 		return true;
@@ -469,11 +484,13 @@ bool python_is_helper(const struct python_code *code)
 	return code->name == code->file && code->nr_table == 1;
 }
 
-uint32_t python_add_label(struct profile *profile, const char *text, uint64_t number)
+uint32_t python_add_label(struct profile *profile, unsigned int language, const char *text, uint64_t number)
 {
-	struct profile_frame frame = { .kind = FRAME_TEXT, .where = LABELS_FROM + number };
+	struct profile_frame frame = { .kind = FRAME_TEXT, .where = LABELS_FROM + 4 * language + number };
+	char label[64];
 
-	frame.name = profile_add_string(profile, text);
+	snprintf(label, sizeof(label), "[%s: %s]", language_label(language), text);
+	frame.name = profile_add_string(profile, label);
 	return profile_add_frame(profile, &frame);
 }
 
@@ -483,8 +500,11 @@ uint32_t python_add_frame(struct look_python *python, const struct python_code *
 
 	frame.name = code->name_id;
 	frame.source = code->file_id;
-	frame.line = code->nr_table ? python_line(code->table, code->nr_table, code->first_line, offset) : 0;
-	frame.module = profile_add_string(python->profile, "python");
+	if (python_is_php(python))
+		frame.line = (uint32_t)offset;
+	else if (code->nr_table)
+		frame.line = python_line(code->table, code->nr_table, code->first_line, offset);
+	frame.module = profile_add_string(python->profile, language_label(python->is.interpreter.language));
 	frame.where = (uint64_t)frame.name << 32 | frame.source;
 	frame.space = frame.line;
 	return profile_add_frame(python->profile, &frame);
@@ -495,7 +515,7 @@ static uint32_t frame_of(struct look_python *python, const struct python_code *c
 	if (code)
 		return python_add_frame(python, code, read->offset);
 	python->has_failed = true;
-	return python_add_label(python->profile, "[python: not readable]", 0);
+	return python_add_label(python->profile, LANGUAGE_PYTHON, "not readable", 0);
 }
 
 /* ---- between the native frames ---- */
@@ -616,8 +636,8 @@ void look_python_walk(struct look_python *python, const struct look_walk *walk, 
 		struct drain_insert *last = &thread->inserts[thread->nr_inserts++];
 
 		last->place = thread->nr_inserts > 1 ? last[-1].place + last[-1].replaces : 0;
-		last->frame = python->has_failed ? python_add_label(python->profile, "[python: not readable]", 0)
-						 : python_add_label(python->profile, "[python: more frames]", 1);
+		last->frame = python->has_failed ? python_add_label(python->profile, LANGUAGE_PYTHON, "not readable", 0)
+						 : python_add_label(python->profile, LANGUAGE_PYTHON, "more frames", 1);
 	}
 	thread->lacks_frames = python->has_failed;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A CPython process and its code objects, for look_python.c (threads on no CPU) and walked_python.c (frames walked by programs). */
+/*
+ * A process of an interpreter and its code objects, which are functions in PHP: for look_python.c (threads on no CPU), look_php.c, and
+ * walked_python.c (frames walked by programs).
+ */
 #pragma once
 
+#include "bpf/interpreter_abi.h"
 #include "core/base/hashidx.h"
 #include "core/session/look_pages.h"
 #include "core/session/look_python.h"
@@ -12,6 +16,7 @@ enum {
 	PYTHON_NAMES_MAX = 64 << 20, /* bytes of all names and files that are read */
 };
 
+/* A code object and what it is called. In PHP, a function, which has its cookie in place of an address. */
 struct python_code {
 	uint64_t at;
 	uint64_t name, file, lines; /* addresses */
@@ -49,7 +54,7 @@ struct look_python {
 
 	/* the current process */
 	uint32_t tgid; /* 0: none */
-	struct unwinding_python is; /* the interpreter that it maps */
+	struct unwinding_interpreter is; /* the interpreter that it maps */
 	const struct python_layout *layout; /* NULL: no layout that can be used */
 	uint64_t bias;
 	uint16_t code_name, code_file, code_first_line, code_lines; /* offsets */
@@ -86,10 +91,10 @@ const char *python_read_process(struct look_python *python);
 bool python_read_code(struct look_python *python, uint64_t at, struct python_code *ret_code);
 
 /* The number by which the programs distinguish the code object from others at the same address. */
-uint32_t python_cookie(const struct python_code *code);
+uint64_t python_cookie(const struct look_python *python, const struct python_code *code);
 
 /* A code object that was kept, or NULL. Valid until another one is kept. */
-const struct python_code *python_find_code(const struct look_python *python, uint64_t at, uint32_t cookie);
+const struct python_code *python_find_code(const struct look_python *python, uint64_t at, uint64_t cookie);
 
 /* Keeps a code object that is not kept yet, with its line table. */
 void python_keep_code(struct look_python *python, const struct python_code *code);
@@ -110,5 +115,23 @@ bool python_is_helper(const struct python_code *code);
 /* The frame of the profile for an instruction of a code object. */
 uint32_t python_add_frame(struct look_python *python, const struct python_code *code, int64_t offset);
 
-/* A frame in place of others. `number` distinguishes labels. */
-uint32_t python_add_label(struct profile *profile, const char *text, uint64_t number);
+/* A frame in place of others, such as "[python: no name]". `number`, less than 4, distinguishes labels. */
+uint32_t python_add_label(struct profile *profile, unsigned int language, const char *text, uint64_t number);
+
+/* Adds a name to the profile; 0: too many bytes of names have been read. */
+string_id python_keep_text(struct look_python *python, struct buf *text);
+
+/* ---- look_php.c: the same for PHP ---- */
+
+static inline bool python_is_php(const struct look_python *python)
+{
+	return python->is.interpreter.language == LANGUAGE_PHP;
+}
+
+/* Of a function that is written in PHP: as much as has its members. */
+uint16_t php_function_bytes(const struct php_layout *layout);
+
+const char *php_read_process(struct look_python *python);
+
+/* The names of a function. False: it has none, or too many have been read. */
+bool php_name_function(struct look_python *python, const struct st_function *function, struct python_code *ret_code);

@@ -9,6 +9,7 @@
 enum {
 	FRESH_MAX = 128, /* read together: there is room for their pages and those of their names and lines */
 	TABLES_MAX = 64 << 20, /* bytes of line tables; beyond this, all are forgotten */
+	FUNCTIONS_MAX = 1 << 18, /* of PHP, of all processes; then all are forgotten */
 };
 
 /* Reads a code object that is in use: the first word of freed memory is a pointer or 0, not a reference count. */
@@ -67,7 +68,7 @@ static void keep_proved(struct walked_python *walked, const struct process *proc
 
 	for (size_t i = 0; i < walked->fresh.nr; i++) {
 		struct python_code *code = &walked->fresh.data[i];
-		bool is_proved = is_same && !python_find_code(python, code->at, python_cookie(code)) &&
+		bool is_proved = is_same && !python_find_code(python, code->at, python_cookie(python, code)) &&
 				 is_unchanged(python, code);
 
 		if (is_proved && (has_own_lines(python, code) || python_is_helper(code))) {
@@ -87,7 +88,7 @@ static void find_fresh(struct walked_python *walked, const struct look_python *p
 	for (size_t i = 0; i < stack->head.nr_python; i++) {
 		uint64_t at = ST_PYTHON_ADDRESS(words[2 * i]);
 
-		if (at && !python_find_code(python, at, ST_PYTHON_COOKIE(words[2 * i + 1])) && !is_fresh(walked, at))
+		if (at && !python_find_code(python, at, walked_cookie(words + 2 * i)) && !is_fresh(walked, at))
 			vec_push(&walked->addresses, at);
 	}
 }
@@ -102,6 +103,22 @@ static void read_names(struct walked_python *walked, struct look_python *python)
 	}
 }
 
+/* How many bytes of names may be read of the process now; and what is left of them. */
+static void share_names(struct walked_python *walked, struct process *process)
+{
+	size_t nr = process->names_left < walked->names_left ? process->names_left : walked->names_left;
+
+	process->python->names_left = nr;
+	process->names_left -= nr;
+	walked->names_left -= nr;
+}
+
+static void return_names(struct walked_python *walked, struct process *process)
+{
+	process->names_left += process->python->names_left;
+	walked->names_left += process->python->names_left;
+}
+
 /* Reads the code objects at `addresses` twice, before and after their names, because a process may replace them in between. */
 static void read_fresh(struct walked_python *walked, struct process *process)
 {
@@ -112,18 +129,14 @@ static void read_fresh(struct walked_python *walked, struct process *process)
 
 	if (walked->addresses.nr && walked->left_ns) {
 		walked->until_ns = begun_ns + walked->left_ns;
-		python->names_left = process->names_left < walked->names_left ? process->names_left
-									      : walked->names_left;
-		process->names_left -= python->names_left;
-		walked->names_left -= python->names_left;
+		share_names(walked, process);
 		walked_begin(process);
 		expect(walked, python, true);
 		read_names(walked, python);
 		walked_begin(process);
 		expect(walked, python, false);
 		keep_proved(walked, process);
-		process->names_left += python->names_left;
-		walked->names_left += python->names_left;
+		return_names(walked, process);
 		walked->tables_bytes += python->tables_bytes - tables_bytes;
 		took_ns = clock_monotonic_ns() - begun_ns;
 		walked->left_ns -= took_ns < walked->left_ns ? took_ns : walked->left_ns;
@@ -151,6 +164,8 @@ static struct process *process_of(struct walked_python *walked, const struct st_
 static void read_process(struct walked_python *walked, struct process *process, const uint64_t *records,
 			 size_t nr_words)
 {
+	if (python_is_php(process->python))
+		return; /* its functions have come before the records */
 	for (size_t at = 0; at < nr_words; at += drain_words_of((const struct st_stack *)(records + at))) {
 		const struct st_stack *stack = (const struct st_stack *)(records + at);
 
@@ -183,6 +198,25 @@ static bool note_records(struct walked_python *walked, const uint64_t *records, 
 	return any;
 }
 
+void walked_python_add_function(struct walked_python *walked, const struct st_function *function)
+{
+	struct process *process = walked ? *walked_place_of(walked, function->tgid) : NULL;
+	struct python_code code;
+
+	if (!process || !python_is_php(process->python))
+		return;
+	if (walked->nr_functions == FUNCTIONS_MAX)
+		walked_forget_codes(walked);
+	if (python_find_code(process->python, 0, function->cookie))
+		return;
+	share_names(walked, process);
+	if (php_name_function(process->python, function, &code)) {
+		python_keep_code(process->python, &code);
+		walked->nr_functions++;
+	}
+	return_names(walked, process);
+}
+
 void walked_python_read(struct walked_python *walked, const uint64_t *records, size_t nr_words)
 {
 	if (!walked)
@@ -198,7 +232,7 @@ void walked_python_read(struct walked_python *walked, const uint64_t *records, s
 		read_process(walked, process, records, nr_words);
 		if (walked->tables_bytes > TABLES_MAX)
 			walked_forget_codes(walked);
-		else if (process->python->codes.nr <= PYTHON_CODES_MAX)
+		else if (python_is_php(process->python) || process->python->codes.nr <= PYTHON_CODES_MAX)
 			continue;
 		walked->tables_bytes -= process->python->tables_bytes;
 		python_forget_codes(process->python);

@@ -10,7 +10,7 @@
 #include "core/host/process.h"
 
 enum {
-	PROCESSES_MAX = 1024, /* entries of st_pythons */
+	PROCESSES_MAX = 1024, /* entries of st_interpreters */
 	TRIES_MAX = 100, /* to read a process whose threads begin and end during the read */
 	TRY_MS = 50, /* between tries at first; later an eighth of the time since the first try */
 	SETTLED_LATER_MS = 200, /* for a process that uses the offsets of another process */
@@ -87,10 +87,9 @@ void walked_python_forget(struct walked_python *walked)
 
 static void add_note(const struct process *process, size_t nr_others, struct buf *notes)
 {
-	char version[16];
+	char text[32];
 
-	python_version_text(process->python->is.layout.version, version);
-	buf_addf(notes, "Python%s%s of process %u", *version ? " " : "", version, process->tgid);
+	buf_addf(notes, "%s of process %u", interpreter_text(&process->python->is.interpreter, text), process->tgid);
 	if (nr_others)
 		buf_addf(notes, " and %zu other%s: their", nr_others, nr_others == 1 ? "" : "s");
 	else
@@ -101,7 +100,8 @@ static void add_note(const struct process *process, size_t nr_others, struct buf
 static bool has_same_note(const struct process *a, const struct process *b)
 {
 	return a->why && b->why && !strcmp(a->why, b->why) &&
-	       a->python->is.layout.version == b->python->is.layout.version;
+	       a->python->is.interpreter.language == b->python->is.interpreter.language &&
+	       a->python->is.interpreter.version == b->python->is.interpreter.version;
 }
 
 /* Adds one line for all processes that are refused for the same reason, unless they have very few records. */
@@ -110,7 +110,7 @@ void walked_python_add_notes(const struct walked_python *walked, struct buf *not
 	if (!walked)
 		return;
 	if (walked->refused)
-		buf_addf(notes, "Python frames are not shown: the kernel refuses the programs: %s\n",
+		buf_addf(notes, "Frames of interpreters are not shown: the kernel refuses the programs: %s\n",
 			 strerror(-walked->refused));
 	FOR_EACH_PROCESS(walked, process)
 	{
@@ -148,22 +148,16 @@ void walked_begin(const struct process *process)
 	struct st_look look = { .tgid = process->tgid, .tid = process->tgid };
 
 	process->python->tgid = process->tgid;
-	process->python->layout = &process->python->is.layout;
+	process->python->layout = &process->python->is.interpreter.python;
 	look_pages_begin(process->python->pages, &look, WALKED_PAGES_MAX);
-}
-
-void walked_forget_codes(struct walked_python *walked)
-{
-	FOR_EACH_PROCESS(walked, process)
-	python_forget_codes(process->python);
-	walked->tables_bytes = 0;
 }
 
 /* ---- data for the programs ---- */
 
 static int pythons_fd(const struct walked_python *walked)
 {
-	return bpf_map__fd(walked->copy ? walked->copy->maps.st_pythons : walked->loaded->skeleton->maps.st_pythons);
+	return bpf_map__fd(walked->copy ? walked->copy->maps.st_interpreters
+					: walked->loaded->skeleton->maps.st_interpreters);
 }
 
 /*
@@ -215,13 +209,11 @@ static bool fits(const struct look_python *python)
 	       layout->object_type <= layout->code_instructions - 8;
 }
 
-static bool tell(const struct walked_python *walked, const struct process *process, uint16_t key)
+static struct st_python told_python(const struct look_python *python, uint16_t key)
 {
-	const struct look_python *python = process->python;
-	const struct python_layout *layout = &python->is.layout;
-	const struct st_python told = {
-		.start_time_ns = python->is.start_time_ns,
-		.exec_id = python->is.exec_id,
+	const struct python_layout *layout = &python->is.interpreter.python;
+
+	return (struct st_python){
 		.code_type = python->is.bias + layout->code_type,
 		.loop = python->is.bias + layout->loop,
 		.loop_bytes = layout->loop_bytes,
@@ -246,7 +238,57 @@ static bool tell(const struct walked_python *walked, const struct process *proce
 		.code_first_line = python->code_first_line,
 		.code_lines = python->code_lines,
 	};
+}
 
+/* False: the address of the current frame cannot be read. */
+static bool told_php(const struct walked_python *walked, const struct process *process, struct st_php *ret_told)
+{
+	const struct php_layout *layout = &process->python->is.interpreter.php;
+	const uint64_t bias = process->python->is.bias;
+	uint64_t current = bias + layout->current;
+
+	if (layout->current_by_pointer) {
+		walked_begin(process);
+		current = python_word_at(process->python, current) + layout->current_offset;
+	}
+	*ret_told = (struct st_php){
+		.current = current,
+		.loop = bias + layout->loop,
+		.loop_bytes = layout->loop_bytes,
+		.cold = bias + layout->cold,
+		.cold_bytes = layout->cold_bytes,
+		.frame_function = layout->frame_function,
+		.frame_instruction = layout->frame_instruction,
+		.frame_previous = layout->frame_previous,
+		.frame_call = layout->frame_call + 2,
+		.instruction_line = layout->instruction_line,
+		.function_bytes = php_function_bytes(layout),
+		.function_type = layout->function_type,
+		.function_name = layout->function_name,
+		.function_scope = layout->function_scope,
+		.function_file = layout->function_file,
+		.function_code = layout->function_code,
+		.text = layout->text,
+		.class_name = layout->class_name,
+		.epoch = walked->epoch,
+		.loop_has_registers = layout->loop_has_registers,
+	};
+	return !(current & 7) && current > UINT16_MAX;
+}
+
+static bool tell(const struct walked_python *walked, const struct process *process, uint16_t key)
+{
+	const struct look_python *python = process->python;
+	struct st_interpreter told = {
+		.start_time_ns = python->is.start_time_ns,
+		.exec_id = python->is.exec_id,
+		.language = python->is.interpreter.language,
+	};
+
+	if (!python_is_php(python))
+		told.python = told_python(python, key);
+	else if (!told_php(walked, process, &told.php))
+		return false;
 	return !bpf_map_update_elem(pythons_fd(walked), &process->tgid, &told, BPF_ANY);
 }
 
@@ -296,22 +338,26 @@ static void use_file(struct walked_python *walked, struct process *process)
 		process->next_try_ns += SETTLED_LATER_MS * NSEC_PER_MSEC;
 }
 
-/* Reads the process. Returns NULL, or the reason why it is refused. *ret_key is 0 if the process has not begun. */
-static const char *read_whole(struct process *process, uint16_t *ret_key)
+/* Reads the process. Returns NULL, or the reason why it is refused. */
+static const char *read_whole(struct process *process, uint16_t *ret_key, bool *ret_has_begun)
 {
-	const struct python_layout *layout = &process->python->is.layout;
+	const struct python_layout *layout = &process->python->is.interpreter.python;
 	const char *why;
 
 	*ret_key = 0;
+	*ret_has_begun = true;
 	walked_begin(process);
 	process->python->states.nr = 0;
 	why = python_read_process(process->python);
+	if (python_is_php(process->python))
+		return why;
 	if (!why && layout->thread_cframe != PYTHON_NONE && !layout->loop)
 		why = "_PyEval_EvalFrameDefault: not exported";
 	if (!why && !fits(process->python))
 		why = "its frames are larger than expected";
 	if (!why && process->python->states.nr && !find_key(process->python, ret_key))
 		why = "its thread states were not found where they are expected";
+	*ret_has_begun = *ret_key;
 	vec_done(&process->python->states);
 	return why;
 }
@@ -321,10 +367,31 @@ static bool has_programs(const struct walked_python *walked)
 	return walked->copy || loaded_config(walked->loaded)->python == ST_PYTHON_WALK;
 }
 
+static bool walks(const struct walked_python *walked, const struct process *process)
+{
+	const struct st_config *config = loaded_config(walked->loaded);
+
+	return walked->copy || (python_is_php(process->python) ? config->walks_php : config->walks_python);
+}
+
 static void untell(struct walked_python *walked, const struct process *process)
 {
 	if (has_programs(walked))
 		bpf_map_delete_elem(pythons_fd(walked), &process->tgid);
+}
+
+/* The programs tell of functions again, because those that they have told of are not known any more. */
+void walked_forget_codes(struct walked_python *walked)
+{
+	walked->epoch++;
+	FOR_EACH_PROCESS(walked, process)
+	{
+		python_forget_codes(process->python);
+		if (python_is_php(process->python) && process->is_settled && !process->why)
+			tell(walked, process, 0);
+	}
+	walked->tables_bytes = 0;
+	walked->nr_functions = 0;
 }
 
 /* Reads the process again some times if it is not as expected, because threads begin and end during the read. */
@@ -332,15 +399,18 @@ static void settle(struct walked_python *walked, struct process *process, uint64
 {
 	struct look_python *python = process->python;
 	uint64_t pause_ns = (now - process->since_ns) / 8;
+	bool has_begun;
 	const char *why;
 	uint16_t key;
 
 	process->next_try_ns = now + (pause_ns > TRY_MS * NSEC_PER_MSEC ? pause_ns : TRY_MS * NSEC_PER_MSEC);
-	why = read_whole(process, &key);
-	if (why && python->is.layout.status == PYTHON_FOUND && ++process->nr_tries < TRIES_MAX)
+	why = read_whole(process, &key, &has_begun);
+	if (why && !python->is.interpreter.is_refused && ++process->nr_tries < TRIES_MAX)
 		return;
-	if (!why && !key)
-		return; /* it has not begun */
+	if (!why && !has_begun)
+		return;
+	if (!why && !walks(walked, process))
+		why = "the run began with an interpreter of another language";
 	if (!why && !tell(walked, process, key))
 		why = "there is no room for its layout";
 	if (!why)
@@ -351,13 +421,19 @@ static void settle(struct walked_python *walked, struct process *process, uint64
 	process->is_settled = true;
 }
 
-/* Adds a process that maps a Python, or replaces its data if it runs another program now. */
+static void forget_functions(struct walked_python *walked, const struct process *process)
+{
+	if (python_is_php(process->python))
+		walked->nr_functions -= process->python->codes.nr;
+}
+
+/* Takes a process that maps an interpreter; or another program of one that is known. */
 static void take(struct walked_python *walked, uint32_t tgid)
 {
 	struct process **place = walked_place_of(walked, tgid), *process = *place;
-	struct unwinding_python is;
+	struct unwinding_interpreter is;
 
-	if (!unwinding_python(walked->unwinding, tgid, &is) || (!process && walked->nr_processes == PROCESSES_MAX))
+	if (!unwinding_interpreter(walked->unwinding, tgid, &is) || (!process && walked->nr_processes == PROCESSES_MAX))
 		return;
 	if (!process) {
 		process = *place = xcalloc(1, sizeof(*process));
@@ -367,6 +443,7 @@ static void take(struct walked_python *walked, uint32_t tgid)
 		walked->nr_processes++;
 	}
 	walked->tables_bytes -= process->python->tables_bytes;
+	forget_functions(walked, process);
 	look_python_forget(process->python);
 	process->python->is = is;
 	process->python->bias = is.bias;
@@ -379,7 +456,7 @@ static void take(struct walked_python *walked, uint32_t tgid)
 	use_file(walked, process);
 }
 
-/* Loads the programs that walk, at the first Python. False: they cannot be loaded. */
+/* The first interpreter: from now on the programs walk. False: they do not. */
 static bool have_programs(struct walked_python *walked)
 {
 	if (has_programs(walked))
@@ -391,27 +468,27 @@ static bool have_programs(struct walked_python *walked)
 
 void walked_take_all(struct walked_python *walked)
 {
-	struct unwinding_python is;
+	struct unwinding_interpreter is;
 	uint32_t tgid;
 
-	while (unwinding_next_python(walked->unwinding, &tgid))
-		if (unwinding_python(walked->unwinding, tgid, &is) &&
-		    (is.layout.status != PYTHON_FOUND || have_programs(walked)))
+	while (unwinding_next_interpreter(walked->unwinding, &tgid))
+		if (unwinding_interpreter(walked->unwinding, tgid, &is) &&
+		    (is.interpreter.is_refused || have_programs(walked)))
 			take(walked, tgid);
 }
 
 /* Forgets processes that have ended, once all their records have been read. */
 static void sweep(struct walked_python *walked)
 {
-	struct unwinding_python is;
+	struct unwinding_interpreter is;
 
 	for (size_t i = 0; i < WALKED_BUCKETS; i++) {
 		for (struct process **link = &walked->processes[i]; *link;) {
 			struct process *process = *link;
 			bool was_gone = process->is_gone;
 
-			process->is_gone = !unwinding_python(walked->unwinding, process->tgid, &is);
-			/* Some refused processes stay, for the message at the end. */
+			process->is_gone = !unwinding_interpreter(walked->unwinding, process->tgid, &is);
+			/* Some of those that were refused stay, for the message at the end. */
 			if (!was_gone || !process->is_gone ||
 			    (process->why && walked->nr_processes < PROCESSES_MAX / 2)) {
 				link = &process->next;
@@ -420,6 +497,7 @@ static void sweep(struct walked_python *walked)
 			*link = process->next;
 			walked->nr_processes--;
 			walked->tables_bytes -= process->python->tables_bytes;
+			forget_functions(walked, process);
 			untell(walked, process);
 			process_free(process);
 		}

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "bpf/interpreter_abi.h"
 #include "core/base/buf.h"
 #include "core/session/drain_private.h"
 
@@ -17,7 +18,10 @@ void walked_python_free(struct walked_python *walked); /* NULL is allowed */
 /* Gives the programs the processes whose layout is known by now. NULL: does nothing. */
 void walked_python_update(struct walked_python *walked);
 
-/* Reads the names of unknown code objects in these records (struct st_stack, one after the other). NULL: does nothing. */
+/* Keeps the name of a function of PHP. NULL: does nothing. */
+void walked_python_add_function(struct walked_python *walked, const struct st_function *function);
+
+/* Reads the names of code objects of these records (struct st_stack, one after the other) that are not known. NULL: does nothing. */
 void walked_python_read(struct walked_python *walked, const uint64_t *records, size_t nr_words);
 
 /* The Python frames of a record after walked_python_read(). Returns their number. *ret_lacks: some are unreadable or have no name. */

@@ -21,8 +21,8 @@ struct process {
 	size_t names_left; /* bytes of its names that may still be read */
 	const char *why; /* why it is refused; NULL: it is not */
 	uint64_t nr_records;
-	bool has_fresh; /* the current records have Python frames of it */
-	struct look_python *python; /* `is` in it tells which program the process runs */
+	bool has_fresh; /* frames in the records at hand */
+	struct look_python *python; /* its `is` says which program it runs */
 };
 
 /* The offsets that processes with the same file share. */
@@ -48,7 +48,8 @@ struct walked_python {
 	VEC(struct known_file) files;
 	VEC(struct python_code) fresh; /* being read */
 	VEC(uint64_t) addresses;
-	size_t names_left, tables_bytes; /* of all processes */
+	size_t names_left, tables_bytes, nr_functions; /* of all processes */
+	uint16_t epoch; /* as in struct st_php */
 	uint64_t nr_records;
 	uint64_t left_ns; /* for reading names in this turn */
 	uint64_t until_ns; /* for the current read */
@@ -75,6 +76,15 @@ static inline const uint64_t *walked_words(const struct st_stack *stack)
 	return (const uint64_t *)stack->frames + stack->head.nr_kernel + stack->head.nr_user;
 }
 
-/* The frames for a record's words. `python` may be NULL. Returns their number. *ret_lacks: some are unreadable or have no name. */
+/* The cookie in the two words of a frame. */
+static inline uint64_t walked_cookie(const uint64_t words[2])
+{
+	return ST_IS_PHP(words[0]) ? ST_PHP_COOKIE(words[1]) : ST_PYTHON_COOKIE(words[1]);
+}
+
+/*
+ * The frames for the words of a record. `python` has the code objects; NULL: none is known. Returns their number, at most ST_MAX_FRAMES.
+ * *ret_lacks: some could not be read or have no name.
+ */
 size_t walked_frames(struct look_python *python, struct profile *profile, const struct st_stack *stack,
 		     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks);

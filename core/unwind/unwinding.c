@@ -19,7 +19,7 @@
 #define EVICT_FROM_BYTES (8u << 20) /* of tables and mappings */
 #define RETRY_MS 10000
 #define RETRY_MAX_MS (64 * RETRY_MS)
-#define PYTHONS_MAX 4096 /* not taken yet */
+#define INTERPRETERS_MAX 4096 /* not taken yet */
 
 struct unwinding *unwinding_new(const struct unwinding_options *options)
 {
@@ -61,7 +61,7 @@ void unwinding_free(struct unwinding *unwinding)
 	vec_done(&unwinding->modules);
 	vec_done(&unwinding->scratch);
 	vec_done(&unwinding->begins);
-	vec_done(&unwinding->pythons);
+	vec_done(&unwinding->interpreters);
 	free(unwinding);
 }
 
@@ -280,7 +280,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		}
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
-		space->has_python |= module->state == STATE_READY && module->python.status != PYTHON_ABSENT;
+		space->has_interpreter |= module->state == STATE_READY && module->interpreter.language;
 	}
 	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store && !space->is_past) {
 		to.file_offset = 0; /* for anonymous memory the side-band reports an address here */
@@ -298,7 +298,7 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space)
 
 	unwinding->scratch.nr = 0;
 	space->nr_put_off = 0;
-	space->has_python = false;
+	space->has_interpreter = false;
 	space->incomplete = !unwinding->store;
 	if (unwinding->store)
 		unwinding_read_begins(unwinding, space, mappings, nr);
@@ -310,8 +310,8 @@ void unwinding_publish(struct unwinding *unwinding, struct space *space)
 		unwind_store_remove_process(unwinding->store, &space->process);
 		return;
 	}
-	if (space->has_python && !space->is_told && unwinding->pythons.nr < PYTHONS_MAX) {
-		vec_push(&unwinding->pythons, space->process.tgid);
+	if (space->has_interpreter && !space->is_told && unwinding->interpreters.nr < INTERPRETERS_MAX) {
+		vec_push(&unwinding->interpreters, space->process.tgid);
 		space->is_told = true;
 	}
 	to = unwinding->scratch.data;
@@ -392,7 +392,7 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 		module->nr_segments = table->nr_segments;
 		memcpy(module->segments, table->segments, sizeof(module->segments));
 		module->table = number;
-		module->python = table->python;
+		module->interpreter = table->interpreter;
 		set_state(unwinding, made->number, state);
 		if (state == STATE_REFUSED)
 			note_refused(unwinding);
@@ -512,15 +512,15 @@ const void *unwinding_slab(struct unwinding *unwinding, uint32_t number)
 	return unwinding && unwinding->store ? unwind_store_slab(unwinding->store, number) : NULL;
 }
 
-bool unwinding_next_python(struct unwinding *unwinding, uint32_t *ret_tgid)
+bool unwinding_next_interpreter(struct unwinding *unwinding, uint32_t *ret_tgid)
 {
-	if (!unwinding || !unwinding->pythons.nr)
+	if (!unwinding || !unwinding->interpreters.nr)
 		return false;
-	*ret_tgid = unwinding->pythons.data[--unwinding->pythons.nr];
+	*ret_tgid = unwinding->interpreters.data[--unwinding->interpreters.nr];
 	return true;
 }
 
-bool unwinding_python(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_python *ret_python)
+bool unwinding_interpreter(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_interpreter *ret_is)
 {
 	const struct space *space = unwinding ? unwinding_space(unwinding, tgid) : NULL;
 	const struct mapping *mappings;
@@ -536,13 +536,13 @@ bool unwinding_python(const struct unwinding *unwinding, uint32_t tgid, struct u
 		if (mappings[i].image >= unwinding->modules.nr)
 			continue;
 		module = &unwinding->modules.data[mappings[i].image];
-		if (module->state != STATE_READY || module->python.status == PYTHON_ABSENT)
+		if (module->state != STATE_READY || !module->interpreter.language)
 			continue;
 		place_module(module, &mappings[i], &to);
 		if (to.table == UNWIND_NO_TABLE)
 			continue;
-		*ret_python = (struct unwinding_python){
-			.layout = module->python,
+		*ret_is = (struct unwinding_interpreter){
+			.interpreter = module->interpreter,
 			.bias = mappings[i].start - mappings[i].file_offset - to.to_address,
 			.start_time_ns = space->process.start_time_ns,
 			.exec_id = space->process.exec_id,

@@ -62,18 +62,18 @@ void unwinding_end_space(struct unwinding *unwinding);
 /* A slab of the tables (struct st_slab), for reading, valid until unwinding_work(). NULL: no such slab, or no unwinding. */
 const void *unwinding_slab(struct unwinding *unwinding, uint32_t number);
 
-struct unwinding_python {
-	struct python_layout layout;
+struct unwinding_interpreter {
+	struct interpreter interpreter;
 	uint64_t bias; /* to add to addresses of the file */
 	uint64_t start_time_ns, exec_id; /* of the process, as in struct spaces_process */
 	uint32_t image;
 };
 
-/* Finds the CPython that a process maps. False: none, or the file's table is not ready yet. NULL: false. */
-bool unwinding_python(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_python *ret_python);
+/* Finds the first interpreter that a process maps. False: none, or the file's table is not ready yet. NULL: false. */
+bool unwinding_interpreter(const struct unwinding *unwinding, uint32_t tgid, struct unwinding_interpreter *ret_is);
 
-/* The next process that maps a CPython, once per program. False: none now. To be called after unwinding_work(). NULL: false. */
-bool unwinding_next_python(struct unwinding *unwinding, uint32_t *ret_tgid);
+/* The next process that maps an interpreter, once per program. False: none now. To be called after unwinding_work(). NULL: false. */
+bool unwinding_next_interpreter(struct unwinding *unwinding, uint32_t *ret_tgid);
 
 /*
  * The index of the first user frame of a process, in a stack walked at `time_ns`, whose code may have changed since its table was made:

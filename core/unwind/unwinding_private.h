@@ -30,7 +30,7 @@ struct module {
 	uint32_t table; /* in the store */
 	uint32_t nr_segments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
-	struct python_layout python; /* of an interpreter in the file */
+	struct interpreter interpreter; /* that the file has */
 };
 
 /* A table of code that is in no file. */
@@ -61,7 +61,7 @@ struct space {
 	bool is_past; /* of unwinding_begin_space(): its memory is not read */
 	bool incomplete; /* tables that it does not have yet may come */
 	uint32_t nr_put_off; /* files that the worker had no room for, in this publication */
-	bool has_python, is_told; /* it maps a CPython; it is in `pythons` or was returned from it */
+	bool has_interpreter, is_told; /* it maps one; it is in `interpreters` or was returned from it */
 	VEC(struct known_code) codes; /* by address */
 };
 
@@ -75,7 +75,7 @@ struct unwinding {
 	VEC(struct unwind_space_mapping) scratch;
 	VEC(struct foreign_part) begins; /* scratch: the first bytes of new code of a process, by address */
 	struct unwind_extent walked; /* of unwinding_begin_space() */
-	VEC(uint32_t) pythons; /* for unwinding_next_python() */
+	VEC(uint32_t) interpreters; /* for unwinding_next_interpreter() */
 	size_t nr_waiting;
 	uint64_t nr_taken; /* 1 + tables from the worker */
 	int64_t retry_ms; /* when tables that did not fit are requested again; 0: there are none */

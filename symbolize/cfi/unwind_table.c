@@ -69,7 +69,7 @@ bool unwind_table_is_valid(const struct unwind_table *table)
 {
 	size_t next = 0;
 
-	if (table->nr_segments > UNWIND_SEGMENTS_MAX || !python_layout_is_valid(&table->python))
+	if (table->nr_segments > UNWIND_SEGMENTS_MAX || !interpreter_is_valid(&table->interpreter))
 		return false;
 	if (table->pages.nr > UNWIND_PAGES_MAX || table->rows.nr > UNWIND_ROWS_MAX ||
 	    table->first_page > UNWIND_FIRST_PAGE_MAX || !rules_are_sound(table))

@@ -11,7 +11,7 @@
 #include "bpf/unwind_abi.h"
 #include "core/base/hashidx.h"
 #include "core/base/vec.h"
-#include "symbolize/python.h"
+#include "symbolize/interpreter.h"
 
 enum {
 	UNWIND_PAGES_MAX = 1 << 20, /* 4 GiB of addresses, more than common code models of x86_64 */
@@ -42,8 +42,8 @@ struct unwind_table {
 	VEC(uint32_t) rows; /* in the order of the pages */
 	VEC(struct st_unwind_rule) rules;
 	struct unwind_facts facts;
-	struct python_layout python; /* of an interpreter in this file */
-	VEC(char) needs; /* libraries that the file needs: NEEDS_… of symbolize.h. Empty, or ends with a NUL */
+	struct interpreter interpreter; /* that the file has */
+	VEC(char) needs; /* libraries, by NEEDS_… of symbolize.h; ends with a NUL, or is empty */
 };
 
 /* Frees the arrays and empties the table. */

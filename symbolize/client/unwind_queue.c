@@ -122,7 +122,7 @@ static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 	table->first_page = wire->first_page;
 	table->nr_segments = wire->nr_segments;
 	memcpy(table->segments, wire->segments, sizeof(table->segments));
-	table->python = wire->python;
+	table->interpreter = wire->interpreter;
 	table->facts = (struct unwind_facts){ wire->nr_functions, wire->nr_bad };
 	err = vec_try_reserve(&table->pages, wire->nr_pages);
 	err = err ?: vec_try_reserve(&table->rows, wire->nr_rows);

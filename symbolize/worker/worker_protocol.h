@@ -121,7 +121,7 @@ struct wire_unwind {
 	uint32_t nr_functions, nr_bad;
 	uint32_t nr_segments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
-	struct python_layout python;
+	struct interpreter interpreter;
 };
 
 struct wire_text {

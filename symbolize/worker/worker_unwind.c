@@ -5,7 +5,7 @@
 
 #include "symbolize/cfi/unwind_compile.h"
 #include "symbolize/elf/elf_needs.h"
-#include "symbolize/python/python_layout.h"
+#include "symbolize/interpreter/asking.h"
 #include "symbolize/worker/worker_internal.h"
 
 /* Compiles the table and reads the list of needed files. A failure of either does not affect the other. */
@@ -20,7 +20,7 @@ static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 		vec_done(needs);
 	err = unwind_compile(&elf, table);
 	if (!err)
-		python_layout_read(&elf, &table->python);
+		interpreter_read(&elf, &table->interpreter);
 	elf_file_done(&elf);
 	return err;
 }
@@ -36,7 +36,7 @@ static void send_head(struct worker *worker, enum symbol_status status, const st
 		.nr_functions = table->facts.nr_functions,
 		.nr_bad = table->facts.nr_bad,
 		.nr_segments = table->nr_segments,
-		.python = table->python,
+		.interpreter = table->interpreter,
 	};
 	struct draft *draft = &worker->draft;
 	uint32_t unused;

@@ -82,7 +82,7 @@ static uint64_t some_task(void)
 #include "bpf/unwind_uprobes.bpf.c"
 #include "bpf/uprobes.bpf.c"
 
-/* Python frames are not walked here. */
+/* Frames of interpreters are not walked here. */
 int st_python_note(__u32 slot_index)
 {
 	return 0;
@@ -94,6 +94,16 @@ int st_python_few(__u32 slot_index, __u32 in_uprobes)
 }
 
 int st_python_walk(__u32 slot_index)
+{
+	return 0;
+}
+
+int st_php_walk(__u32 slot_index)
+{
+	return 0;
+}
+
+int st_interpreter_find(__u32 slot_index)
 {
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that says it is CPython, and what a process says its code objects have: every answer is in its range. */
-#include "symbolize/python/accessor.h"
-#include "symbolize/python/python_layout.h"
+/* A file that says it is an interpreter, and what a process says its code objects have: every answer is in its range. */
+#include "symbolize/interpreter/accessor.h"
+#include "symbolize/interpreter/python_layout.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The input as the beginning of the loop. */
@@ -41,13 +41,13 @@ static void check_accessor(const uint8_t *data, size_t size)
 
 static void check_file(const uint8_t *data, size_t size)
 {
-	struct python_layout layout;
+	struct interpreter is;
 	struct elf_file elf;
 
 	if (elf_file_open_memory(&elf, data, size))
 		return;
-	python_layout_read(&elf, &layout);
-	if (!python_layout_is_valid(&layout))
+	interpreter_read(&elf, &is);
+	if (!interpreter_is_valid(&is))
 		__builtin_trap();
 	elf_file_done(&elf);
 }

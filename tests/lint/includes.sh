@@ -8,7 +8,7 @@ floors='
 bpf core/base
 core/profile symbolize
 symbolize/elf symbolize/x86
-symbolize/cfi symbolize/dwarf symbolize/jit symbolize/kernel symbolize/python
+symbolize/cfi symbolize/dwarf symbolize/jit symbolize/kernel symbolize/interpreter
 symbolize/libdw
 symbolize/worker
 symbolize/client

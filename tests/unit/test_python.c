@@ -2,7 +2,7 @@
 /* The layout of CPython from its functions; strings and line tables of code objects. */
 #include <limits.h>
 
-#include "symbolize/python/python_layout.h"
+#include "symbolize/interpreter/python_layout.h"
 #include "tests/unit/elf_writer.h"
 
 #include "tests/harness.h"
@@ -55,11 +55,11 @@ static const struct {
 };
 
 /* The layout of a file with these functions; `name` has this code instead; with NULL it is missing. */
-static struct python_layout layout_with(const char *name, const struct code *code)
+static struct interpreter layout_with(const char *name, const struct code *code)
 {
 	struct elf_writer writer;
 	struct elf_file elf;
-	struct python_layout layout;
+	struct interpreter layout;
 
 	elf_writer_init(&writer, ET_DYN);
 	elf_writer_code(&writer, CODE_AT, CODE_OFFSET, CODE_BYTES);
@@ -77,7 +77,7 @@ static struct python_layout layout_with(const char *name, const struct code *cod
 		memcpy(writer.image.data + CODE_OFFSET + i * FUNCTION_BYTES, is->bytes, is->nr);
 	}
 	assert_int_equal(elf_file_open_memory(&elf, writer.image.data, writer.image.nr), 0);
-	python_layout_read(&elf, &layout);
+	interpreter_read(&elf, &layout);
 	elf_file_done(&elf);
 	elf_writer_done(&writer);
 	return layout;
@@ -85,41 +85,42 @@ static struct python_layout layout_with(const char *name, const struct code *cod
 
 static void expect_refused(const char *name, const struct code *code, enum python_question question)
 {
-	struct python_layout layout = layout_with(name, code);
+	struct interpreter layout = layout_with(name, code);
 
-	assert_int_equal(layout.status, PYTHON_REFUSED);
+	assert_int_equal(layout.language, LANGUAGE_PYTHON);
+	assert_true(layout.is_refused);
 	assert_string_equal(python_question_text(layout.question), python_question_text(question));
 }
 
 TEST(functions_tell_the_layout)
 {
-	struct python_layout layout = layout_with("", &(struct code){ "", 0 });
+	struct interpreter layout = layout_with("", &(struct code){ "", 0 });
 
-	assert_string_equal(layout.status == PYTHON_FOUND ? "" : python_question_text(layout.question), "");
-	assert_int_equal(layout.frame_code, 0x20);
-	assert_int_equal(layout.frame_instruction, 0x38);
-	assert_int_equal(layout.code_instructions, 0xb8);
-	assert_int_equal(layout.frame_previous, 0x30);
-	assert_int_equal(layout.frame_owner, 0x45);
-	assert_int_equal(layout.entry_owner, 3);
-	assert_int_equal(layout.frame_is_entry, PYTHON_NONE);
-	assert_int_equal(layout.thread_cframe, 0x38);
-	assert_int_equal(layout.thread_frame, 8);
-	assert_int_equal(layout.thread_next, 8);
-	assert_int_equal(layout.interpreter_next, 0);
-	assert_int_equal(layout.interpreter_threads, 0x10);
-	assert_int_equal(layout.head, CODE_AT + 8 * FUNCTION_BYTES + 7 + 0x100);
-	assert_false(layout.head_by_pointer);
-	assert_int_equal(layout.object_type, 8);
-	assert_int_equal(layout.bytes_size, 0x10);
-	assert_int_equal(layout.bytes_data, 0x20);
-	assert_int_equal(layout.text_length, 0x10);
-	assert_int_equal(layout.text_state, 0x20);
-	assert_int_equal(layout.text_ascii, 0x30);
-	assert_int_equal(layout.code_type, 0x9000);
-	assert_int_equal(layout.text_type, 0xa000);
-	assert_int_equal(layout.loop, 0xb000);
-	assert_int_equal(layout.code_tags, 0);
+	assert_string_equal(!layout.is_refused ? "" : python_question_text(layout.question), "");
+	assert_int_equal(layout.python.frame_code, 0x20);
+	assert_int_equal(layout.python.frame_instruction, 0x38);
+	assert_int_equal(layout.python.code_instructions, 0xb8);
+	assert_int_equal(layout.python.frame_previous, 0x30);
+	assert_int_equal(layout.python.frame_owner, 0x45);
+	assert_int_equal(layout.python.entry_owner, 3);
+	assert_int_equal(layout.python.frame_is_entry, PYTHON_NONE);
+	assert_int_equal(layout.python.thread_cframe, 0x38);
+	assert_int_equal(layout.python.thread_frame, 8);
+	assert_int_equal(layout.python.thread_next, 8);
+	assert_int_equal(layout.python.interpreter_next, 0);
+	assert_int_equal(layout.python.interpreter_threads, 0x10);
+	assert_int_equal(layout.python.head, CODE_AT + 8 * FUNCTION_BYTES + 7 + 0x100);
+	assert_false(layout.python.head_by_pointer);
+	assert_int_equal(layout.python.object_type, 8);
+	assert_int_equal(layout.python.bytes_size, 0x10);
+	assert_int_equal(layout.python.bytes_data, 0x20);
+	assert_int_equal(layout.python.text_length, 0x10);
+	assert_int_equal(layout.python.text_state, 0x20);
+	assert_int_equal(layout.python.text_ascii, 0x30);
+	assert_int_equal(layout.python.code_type, 0x9000);
+	assert_int_equal(layout.python.text_type, 0xa000);
+	assert_int_equal(layout.python.loop, 0xb000);
+	assert_int_equal(layout.python.code_tags, 0);
 }
 
 TEST(other_forms_are_read)
@@ -128,22 +129,22 @@ TEST(other_forms_are_read)
 			  is_entry = CODE("\x48\x8b\x47\x18\x0f\xb6\x40\x44\xc3"),
 			  by_table = CODE("\x48\x8b\x05\x00\x01\x00\x00\x48\x8b\x40\x28\xc3"),
 			  direct = CODE("\x48\x8b\x47\x48\x80\x78\x45\x03\xc3");
-	struct python_layout layout = layout_with("PyFrame_GetCode", &tagged);
+	struct interpreter layout = layout_with("PyFrame_GetCode", &tagged);
 
-	assert_int_equal(layout.status, PYTHON_FOUND);
-	assert_int_equal(layout.code_tags, 1);
+	assert_false(layout.is_refused);
+	assert_int_equal(layout.python.code_tags, 1);
 	layout = layout_with("_PyFrame_IsEntryFrame", &is_entry);
-	assert_int_equal(layout.status, PYTHON_FOUND);
-	assert_int_equal(layout.frame_is_entry, 0x44);
-	assert_int_equal(layout.entry_owner, 0);
+	assert_false(layout.is_refused);
+	assert_int_equal(layout.python.frame_is_entry, 0x44);
+	assert_int_equal(layout.python.entry_owner, 0);
 	layout = layout_with("PyInterpreterState_Head", &by_table);
-	assert_int_equal(layout.status, PYTHON_FOUND);
-	assert_true(layout.head_by_pointer);
-	assert_int_equal(layout.head_offset, 0x28);
+	assert_false(layout.is_refused);
+	assert_true(layout.python.head_by_pointer);
+	assert_int_equal(layout.python.head_offset, 0x28);
 	layout = layout_with("PyThreadState_GetFrame", &direct);
-	assert_int_equal(layout.status, PYTHON_FOUND);
-	assert_int_equal(layout.thread_cframe, PYTHON_NONE);
-	assert_int_equal(layout.thread_frame, 0x48);
+	assert_false(layout.is_refused);
+	assert_int_equal(layout.python.thread_cframe, PYTHON_NONE);
+	assert_int_equal(layout.python.thread_frame, 0x48);
 }
 
 /* A function that is missing, tells nothing, does not end, or leads out of the file: its question is named. */
@@ -157,7 +158,7 @@ TEST(what_cannot_be_answered_is_refused)
 				       !strcmp(functions[i].name, "PyThreadState_GetFrame");
 
 		if (is_needed)
-			assert_int_equal(layout_with(functions[i].name, NULL).status, PYTHON_ABSENT);
+			assert_int_equal(layout_with(functions[i].name, NULL).language, LANGUAGE_NONE);
 		else
 			expect_refused(functions[i].name, NULL, functions[i].question);
 		for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++)
@@ -206,27 +207,27 @@ static const struct known known[] = {
 static bool check_build(const char *path)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct python_layout layout = {};
+	struct interpreter layout = {};
 	struct elf_file elf;
 
 	if (fd < 0 || elf_file_open(&elf, fd))
 		return false;
-	python_layout_read(&elf, &layout);
+	interpreter_read(&elf, &layout);
 	elf_file_done(&elf);
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (layout.version >> 16 != known[i].version)
 			continue;
-		assert_int_equal(layout.status, PYTHON_FOUND);
-		assert_int_equal(layout.frame_code, known[i].code);
-		assert_int_equal(layout.frame_instruction, known[i].instruction);
-		assert_int_equal(layout.frame_previous, known[i].previous);
-		assert_int_equal(layout.frame_owner, known[i].owner);
-		assert_int_equal(layout.code_instructions, known[i].instructions);
-		assert_int_equal(layout.thread_cframe, known[i].cframe);
-		assert_int_equal(layout.thread_frame, known[i].frame);
-		assert_int_equal(layout.interpreter_threads, known[i].threads);
-		assert_int_equal(layout.text_ascii, known[i].ascii);
-		assert_int_equal(layout.cframe_below != 0, layout.thread_cframe != PYTHON_NONE);
+		assert_false(layout.is_refused);
+		assert_int_equal(layout.python.frame_code, known[i].code);
+		assert_int_equal(layout.python.frame_instruction, known[i].instruction);
+		assert_int_equal(layout.python.frame_previous, known[i].previous);
+		assert_int_equal(layout.python.frame_owner, known[i].owner);
+		assert_int_equal(layout.python.code_instructions, known[i].instructions);
+		assert_int_equal(layout.python.thread_cframe, known[i].cframe);
+		assert_int_equal(layout.python.thread_frame, known[i].frame);
+		assert_int_equal(layout.python.interpreter_threads, known[i].threads);
+		assert_int_equal(layout.python.text_ascii, known[i].ascii);
+		assert_int_equal(layout.python.cframe_below != 0, layout.python.thread_cframe != PYTHON_NONE);
 		return true;
 	}
 	return false;

@@ -51,15 +51,15 @@ static const struct access accesses[] = {
 /* --unwind=fp: other functions walk then, and before 6.8 the verifier looks at those of both. */
 static const struct access by_frames = { TASK_ACCESS_PROBE_READ, 1, "probe read, frame pointers", ST_UNWIND_OFF };
 
-/* Where there is a Python, the programs that take user stacks walk its frames too. */
-static const struct access with_python = { TASK_ACCESS_PROBE_READ, 1, "probe read, Python", ST_UNWIND_AUTO,
-					   ST_PYTHON_WALK };
+/* Where there is an interpreter, the programs that take user stacks walk its frames too. */
+static const struct access with_interpreters = { TASK_ACCESS_PROBE_READ, 1, "probe read, interpreters", ST_UNWIND_AUTO,
+						 ST_PYTHON_WALK };
 
 static const struct access inside_calls = {
 	TASK_ACCESS_PROBE_READ, 1, "probe read, inside calls", ST_UNWIND_AUTO, 0, 1
 };
 
-static bool walks_python(const char *name)
+static bool walks_interpreters(const char *name)
 {
 	static const char *const others[] = { "on_birth",       "on_call", "on_fork",       "on_free",
 					      "on_slow_wakeup", "on_task", "on_wall_wakeup" };
@@ -94,6 +94,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->unwind = access->unwind;
 	config->copies = access->unwind != ST_UNWIND_OFF;
 	config->python = access->python;
+	config->walks = config->walks_python = config->walks_php = access->python == ST_PYTHON_WALK;
 	config->walk_frames = access->read_user;
 	config->filters = st_has_filters(config);
 }
@@ -203,14 +204,16 @@ static const char *tail_of(const char *log)
 
 static int judge(const char *name, const struct access *access, long count, long before)
 {
-	long python = walks_python(name) && access == &accesses[0] && count != REFUSED ? load_one(name, &with_python)
-										       : UNKNOWN;
+	long walking = walks_interpreters(name) && access == &accesses[0] && count != REFUSED
+			       ? load_one(name, &with_interpreters)
+			       : UNKNOWN;
 	bool walks_frames = count != REFUSED && access->read_user; /* as core/session/load_config.c has it */
 
-	if (python == REFUSED)
-		return printf("not ok: %s was refused with Python frames:\n%s\n", name, tail_of(verifier_log)), 1;
-	if (python != UNKNOWN)
-		printf("with Python frames: %s %ld\n", name, python);
+	if (walking == REFUSED)
+		return printf("not ok: %s was refused with frames of interpreters:\n%s\n", name, tail_of(verifier_log)),
+		       1;
+	if (walking != UNKNOWN)
+		printf("with frames of interpreters: %s %ld\n", name, walking);
 	if (count != REFUSED && !strncmp(name, "on_call", strlen("on_call"))) {
 		long slow = load_one(name, &inside_calls);
 

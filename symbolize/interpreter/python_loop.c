@@ -4,7 +4,7 @@
  * state, and then fills it. The analysis follows one straight line of code, and tracks registers that point to the stack or to the
  * first argument.
  */
-#include "symbolize/python/python_layout.h"
+#include "symbolize/interpreter/python_layout.h"
 #include "symbolize/x86/instruction.h"
 
 enum {

@@ -54,6 +54,7 @@ static inline bool accessor_is_load(const struct accessor *accessor, uint16_t no
 	       (!width || expression->width == width);
 }
 
-/* The node of an argument, or of a load at an offset to another node. 0 if there are too many nodes. */
+/* The node of an argument, of a number, or of a load at an offset to another node. 0 if there are too many nodes. */
 uint16_t accessor_argument(struct accessor *accessor, int64_t number);
+uint16_t accessor_number(struct accessor *accessor, int64_t value);
 uint16_t accessor_load(struct accessor *accessor, uint16_t base, int64_t distance, uint8_t width);

@@ -5,11 +5,7 @@
  */
 #pragma once
 
-#include "symbolize/elf/elf_file.h"
-#include "symbolize/python.h"
-
-/* Cannot fail: an unreadable file is PYTHON_ABSENT or PYTHON_REFUSED. */
-void python_layout_read(const struct elf_file *elf, struct python_layout *ret_layout);
+#include "symbolize/interpreter/asking.h"
 
 /* Only with `thread_cframe`: finds where the loop stores its _PyCFrame in the thread state, and where it has filled it. */
 void python_loop_read(const struct elf_file *elf, struct python_layout *layout);

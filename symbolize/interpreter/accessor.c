@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/python/accessor.h"
+#include "symbolize/interpreter/accessor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,8 +24,8 @@ struct path {
 struct reader {
 	struct accessor *accessor;
 	const struct elf_file *elf;
-	struct path paths[PATHS_MAX]; /* the last one is followed next */
-	size_t nr_paths, nr_begun;
+	struct path paths[PATHS_MAX]; /* in this order, so that what is after a loop is not far behind its turns */
+	size_t nr_paths;
 	size_t nr_steps;
 	uint64_t code_at;
 	size_t nr_code;
@@ -54,7 +54,7 @@ uint16_t accessor_argument(struct accessor *accessor, int64_t number)
 	return node_of(accessor, (struct expression){ .kind = EXPRESSION_ARGUMENT, .value = number });
 }
 
-static uint16_t number(struct accessor *accessor, int64_t value)
+uint16_t accessor_number(struct accessor *accessor, int64_t value)
 {
 	return node_of(accessor, (struct expression){ .kind = EXPRESSION_NUMBER, .value = value });
 }
@@ -128,9 +128,9 @@ static uint16_t place_of(struct accessor *accessor, const struct path *path, con
 	if (!is->has_memory || is->index != X86_NONE)
 		return 0;
 	if (is->base == X86_NONE)
-		return is->value ? number(accessor, is->value) : 0;
+		return is->value ? accessor_number(accessor, is->value) : 0;
 	if (is->base == X86_IP)
-		return number(accessor, (int64_t)(path->at + is->nr_bytes + (uint64_t)is->value));
+		return accessor_number(accessor, (int64_t)(path->at + is->nr_bytes + (uint64_t)is->value));
 	return sum(accessor, path->registers[is->base], is->value);
 }
 
@@ -220,7 +220,8 @@ static void step(struct accessor *accessor, struct path *path, const struct x86_
 		value = registers[is->from];
 		break;
 	case X86_ADDRESS:
-		value = is->base == X86_IP ? number(accessor, (int64_t)(path->at + is->nr_bytes + (uint64_t)is->value))
+		value = is->base == X86_IP
+				? accessor_number(accessor, (int64_t)(path->at + is->nr_bytes + (uint64_t)is->value))
 			: is->base < X86_NONE ? sum(accessor, registers[is->base], is->value)
 					      : 0;
 		break;
@@ -233,7 +234,7 @@ static void step(struct accessor *accessor, struct path *path, const struct x86_
 			value = sum(accessor, registers[is->reg], accessor->nodes[registers[is->from]].value);
 		break;
 	case X86_CONSTANT:
-		value = number(accessor, is->value);
+		value = accessor_number(accessor, is->value);
 		break;
 	case X86_ROUND:
 		value = masked(accessor, registers[is->reg], is->value);
@@ -294,13 +295,12 @@ static void follow(struct reader *reader, struct path *path)
 			note_return(reader->accessor, path->registers[X86_AX]);
 			return;
 		}
-		if (is.kind == X86_JUMP_IF && reader->nr_begun < PATHS_MAX) {
+		if (is.kind == X86_JUMP_IF && reader->nr_paths < PATHS_MAX) {
 			struct path *other = &reader->paths[reader->nr_paths++];
 
 			*other = *path;
 			other->at += is.nr_bytes + (uint64_t)is.value;
 			other->nr_steps++;
-			reader->nr_begun++;
 		}
 		if (is.kind != X86_JUMP_IF && is.kind != X86_JUMP)
 			step(reader->accessor, path, &is);
@@ -310,7 +310,7 @@ static void follow(struct reader *reader, struct path *path)
 
 int accessor_read(struct accessor *accessor, const struct elf_file *elf, uint64_t address)
 {
-	struct reader reader = { .accessor = accessor, .elf = elf, .nr_paths = 1, .nr_begun = 1 };
+	struct reader reader = { .accessor = accessor, .elf = elf, .nr_paths = 1 };
 	struct path path = { .at = address };
 	size_t nr;
 
@@ -320,8 +320,8 @@ int accessor_read(struct accessor *accessor, const struct elf_file *elf, uint64_
 	if (!code_at(&reader, address, &nr))
 		return -ENODATA;
 	reader.paths[0] = path;
-	while (reader.nr_paths) {
-		path = reader.paths[--reader.nr_paths];
+	for (size_t i = 0; i < reader.nr_paths; i++) {
+		path = reader.paths[i];
 		follow(&reader, &path);
 	}
 	return 0;

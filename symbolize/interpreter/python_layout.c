@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/python/python_layout.h"
+#include "symbolize/interpreter/python_layout.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/cleanup.h"
-#include "symbolize/elf/elf_tables.h"
-#include "symbolize/python/accessor.h"
-
-enum {
-	SYMBOLS_READ_MAX = 1 << 16, /* exported by one file; CPython has 2,000 */
-	NAMES_MAX_BYTES = 4 << 20,
-	OFFSET_MAX = 0x3fff, /* of a member; the largest are in the interpreter state */
-};
+#include "symbolize/interpreter/accessor.h"
 
 /* The functions and objects to find. */
 enum symbol {
@@ -60,36 +48,13 @@ static const char *const symbol_names[NR_SYMBOLS] = {
 /* The analysis of a file: its symbols, the current function, and the nodes and offsets found so far. */
 struct asking {
 	const struct elf_file *elf;
-	uint64_t symbols[NR_SYMBOLS]; /* addresses; 0: missing in the file */
-	uint64_t loop_bytes;
+	struct exported symbols[NR_SYMBOLS];
 	struct accessor accessor; /* of the current function */
 	uint16_t argument, frame, code; /* nodes: its argument, the frame of that frame object, and the frame's code */
 	uint16_t object_frame; /* offset of the frame in a frame object */
-	struct python_layout *layout;
+	struct interpreter *interpreter;
+	struct python_layout *layout; /* of that */
 };
-
-/* ---- answers ---- */
-
-struct answer {
-	int64_t value;
-	bool is_there, is_doubtful;
-};
-
-static void offer(struct answer *answer, int64_t value)
-{
-	answer->is_doubtful |= answer->is_there && answer->value != value;
-	answer->is_there = true;
-	answer->value = value;
-}
-
-/* Accepts exactly one answer, and only a valid offset. */
-static bool accept(const struct answer *answer, uint16_t *ret_offset)
-{
-	if (!answer->is_there || answer->is_doubtful || answer->value < 0 || answer->value > OFFSET_MAX)
-		return false;
-	*ret_offset = (uint16_t)answer->value;
-	return true;
-}
 
 static const struct expression *node(const struct asking *asking, uint16_t number)
 {
@@ -99,7 +64,8 @@ static const struct expression *node(const struct asking *asking, uint16_t numbe
 /* Analyses a function. Returns false if the file lacks it, or its code is not understood. */
 static bool ask(struct asking *asking, enum symbol function)
 {
-	if (!asking->symbols[function] || accessor_read(&asking->accessor, asking->elf, asking->symbols[function]))
+	if (!asking->symbols[function].at ||
+	    accessor_read(&asking->accessor, asking->elf, asking->symbols[function].at))
 		return false;
 	asking->argument = accessor_argument(&asking->accessor, 0);
 	return true;
@@ -126,8 +92,8 @@ static bool ask_word(struct asking *asking, enum symbol function, uint16_t *ret_
 		return false;
 	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++)
 		if (accessor_is_load(&asking->accessor, asking->accessor.returns[i], asking->argument, 8))
-			offer(&answer, node(asking, asking->accessor.returns[i])->value);
-	return accept(&answer, ret_offset);
+			answer_offer(&answer, node(asking, asking->accessor.returns[i])->value);
+	return answer_accept(&answer, ret_offset);
 }
 
 /* The function returns its argument + this offset. */
@@ -141,9 +107,9 @@ static bool ask_place(struct asking *asking, enum symbol function, uint16_t *ret
 		const struct expression *returned = node(asking, asking->accessor.returns[i]);
 
 		if (returned->kind == EXPRESSION_SUM && returned->base == asking->argument)
-			offer(&answer, returned->value);
+			answer_offer(&answer, returned->value);
 	}
-	return accept(&answer, ret_offset);
+	return answer_accept(&answer, ret_offset);
 }
 
 /* ---- frames ---- */
@@ -159,24 +125,24 @@ static bool ask_code(struct asking *asking)
 		const struct expression *returned = node(asking, asking->accessor.returns[i]);
 
 		if (returned->kind == EXPRESSION_MASKED) {
-			offer(&tags, ~returned->value);
+			answer_offer(&tags, ~returned->value);
 			returned = node(asking, returned->base);
 		}
 		if (returned->kind != EXPRESSION_LOAD || returned->width != 8)
 			continue;
-		offer(&code, returned->value);
+		answer_offer(&code, returned->value);
 		if (returned->base == asking->argument)
-			offer(&frame, -1); /* the object itself is the frame */
+			answer_offer(&frame, -1); /* the object itself is the frame */
 		else if (accessor_is_load(&asking->accessor, returned->base, asking->argument, 8))
-			offer(&frame, node(asking, returned->base)->value);
+			answer_offer(&frame, node(asking, returned->base)->value);
 	}
 	if (frame.is_there && frame.value == -1 && !frame.is_doubtful) {
-		asking->layout->question = PYTHON_ASK_OLD;
+		asking->interpreter->question = PYTHON_ASK_OLD;
 		return false;
 	}
-	if (tags.is_there && (!accept(&tags, &asking->layout->code_tags) || asking->layout->code_tags > 7))
+	if (tags.is_there && (!answer_accept(&tags, &asking->layout->code_tags) || asking->layout->code_tags > 7))
 		return false;
-	return accept(&code, &asking->layout->frame_code) && accept(&frame, &asking->object_frame);
+	return answer_accept(&code, &asking->layout->frame_code) && answer_accept(&frame, &asking->object_frame);
 }
 
 /* PyFrame_GetLasti subtracts the address of the first instruction, in the code object, from another word of the frame. */
@@ -188,8 +154,8 @@ static bool ask_instruction(struct asking *asking)
 		return false;
 	for (uint16_t i = 0; i < asking->accessor.nr_nodes; i++)
 		if (i != asking->code && accessor_is_load(&asking->accessor, i, asking->frame, 8))
-			offer(&answer, node(asking, i)->value);
-	return accept(&answer, &asking->layout->frame_instruction);
+			answer_offer(&answer, node(asking, i)->value);
+	return answer_accept(&answer, &asking->layout->frame_instruction);
 }
 
 static bool ask_instructions(struct asking *asking)
@@ -203,9 +169,9 @@ static bool ask_instructions(struct asking *asking)
 
 		if (place->kind == EXPRESSION_SUM &&
 		    (place->base == asking->code || (base->kind == EXPRESSION_MASKED && base->base == asking->code)))
-			offer(&answer, place->value);
+			answer_offer(&answer, place->value);
 	}
-	return accept(&answer, &asking->layout->code_instructions);
+	return answer_accept(&answer, &asking->layout->code_instructions);
 }
 
 /* PyFrame_GetBack compares a byte of the previous frame, its owner, with a constant. */
@@ -220,9 +186,9 @@ static bool ask_previous(struct asking *asking)
 
 		if (byte->kind == EXPRESSION_LOAD && byte->width == 1 &&
 		    accessor_is_load(&asking->accessor, byte->base, asking->frame, 8))
-			offer(&answer, node(asking, byte->base)->value);
+			answer_offer(&answer, node(asking, byte->base)->value);
 	}
-	return accept(&answer, &asking->layout->frame_previous);
+	return answer_accept(&answer, &asking->layout->frame_previous);
 }
 
 static bool ask_owner(struct asking *asking)
@@ -235,8 +201,8 @@ static bool ask_owner(struct asking *asking)
 	previous = accessor_load(&asking->accessor, asking->frame, asking->layout->frame_previous, 8);
 	for (uint16_t i = 0; i < asking->accessor.nr_compares; i++)
 		if (accessor_is_load(&asking->accessor, asking->accessor.compares[i].node, previous, 1))
-			offer(&answer, node(asking, asking->accessor.compares[i].node)->value);
-	return accept(&answer, &asking->layout->frame_owner);
+			answer_offer(&answer, node(asking, asking->accessor.compares[i].node)->value);
+	return answer_accept(&answer, &asking->layout->frame_owner);
 }
 
 /* _PyFrame_IsEntryFrame returns a byte of the frame; later versions compare the owner of the previous one. */
@@ -249,17 +215,17 @@ static bool ask_entry(struct asking *asking)
 		return false;
 	for (uint16_t i = 0; i < asking->accessor.nr_returns; i++)
 		if (accessor_is_load(&asking->accessor, asking->accessor.returns[i], asking->frame, 1))
-			offer(&byte, node(asking, asking->accessor.returns[i])->value);
+			answer_offer(&byte, node(asking, asking->accessor.returns[i])->value);
 	for (uint16_t i = 0; i < asking->accessor.nr_compares; i++) {
 		const struct expression *compared = node(asking, asking->accessor.compares[i].node);
 
 		if (compared->kind == EXPRESSION_LOAD && compared->width == 1 &&
 		    compared->value == asking->layout->frame_owner)
-			offer(&owner, asking->accessor.compares[i].with);
+			answer_offer(&owner, asking->accessor.compares[i].with);
 	}
 	if (byte.is_there && !owner.is_there)
-		return accept(&byte, &asking->layout->frame_is_entry);
-	if (byte.is_there || !accept(&owner, &number) || !number || number > UINT8_MAX)
+		return answer_accept(&byte, &asking->layout->frame_is_entry);
+	if (byte.is_there || !answer_accept(&owner, &number) || !number || number > UINT8_MAX)
 		return false;
 	asking->layout->entry_owner = (uint8_t)number;
 	return true;
@@ -297,12 +263,12 @@ static bool ask_current(struct asking *asking)
 		if (depth < fewest)
 			frame = through = (struct answer){};
 		fewest = depth;
-		offer(&frame, node(asking, owner->base)->value);
+		answer_offer(&frame, node(asking, owner->base)->value);
 		if (depth == 2)
-			offer(&through, node(asking, node(asking, owner->base)->base)->value);
+			answer_offer(&through, node(asking, node(asking, owner->base)->base)->value);
 	}
-	return fewest < 3 && accept(&frame, &asking->layout->thread_frame) &&
-	       (fewest == 1 || accept(&through, &asking->layout->thread_cframe));
+	return fewest < 3 && answer_accept(&frame, &asking->layout->thread_frame) &&
+	       (fewest == 1 || answer_accept(&through, &asking->layout->thread_cframe));
 }
 
 /* ---- threads and interpreters ---- */
@@ -335,12 +301,12 @@ static bool ask_interpreters(struct asking *asking)
 
 		if (word->kind != EXPRESSION_LOAD || word->width != 8)
 			continue;
-		offer(&by_pointer, base->kind == EXPRESSION_LOAD);
-		offer(&offset, word->value);
+		answer_offer(&by_pointer, base->kind == EXPRESSION_LOAD);
+		answer_offer(&offset, word->value);
 		if (base->kind == EXPRESSION_LOAD && base->width == 8 && !base->value)
 			base = node(asking, base->base);
 		if (base->kind == EXPRESSION_NUMBER)
-			offer(&head, base->value);
+			answer_offer(&head, base->value);
 	}
 	if (!head.is_there || head.is_doubtful || offset.is_doubtful || by_pointer.is_doubtful)
 		return false;
@@ -364,14 +330,14 @@ static bool ask_type(struct asking *asking)
 
 		if (flags->kind == EXPRESSION_LOAD &&
 		    accessor_is_load(&asking->accessor, flags->base, asking->argument, 8))
-			offer(&answer, node(asking, flags->base)->value);
+			answer_offer(&answer, node(asking, flags->base)->value);
 	}
-	if (!accept(&answer, &asking->layout->object_type))
+	if (!answer_accept(&answer, &asking->layout->object_type))
 		return false;
 	if (asking->layout->object_type == 8)
 		return true;
 	if (asking->layout->object_type > 8)
-		asking->layout->question = PYTHON_ASK_FREE_THREADED;
+		asking->interpreter->question = PYTHON_ASK_FREE_THREADED;
 	return false;
 }
 
@@ -395,11 +361,11 @@ static bool ask_state(struct asking *asking)
 		return false;
 	for (uint16_t i = 0; i < asking->accessor.nr_nodes; i++) {
 		if (accessor_is_load(&asking->accessor, i, asking->argument, 1))
-			offer(&byte, node(asking, i)->value);
+			answer_offer(&byte, node(asking, i)->value);
 		if (accessor_is_load(&asking->accessor, i, asking->argument, 4))
-			offer(&whole, node(asking, i)->value);
+			answer_offer(&whole, node(asking, i)->value);
 	}
-	return accept(byte.is_there ? &byte : &whole, &asking->layout->text_state);
+	return answer_accept(byte.is_there ? &byte : &whole, &asking->layout->text_state);
 }
 
 static bool ask_text(struct asking *asking)
@@ -409,11 +375,11 @@ static bool ask_text(struct asking *asking)
 
 static bool ask_objects(struct asking *asking)
 {
-	asking->layout->code_type = asking->symbols[CODE_TYPE];
-	asking->layout->text_type = asking->symbols[UNICODE_TYPE];
-	asking->layout->loop = asking->symbols[LOOP];
-	if (asking->loop_bytes <= UINT32_MAX)
-		asking->layout->loop_bytes = (uint32_t)asking->loop_bytes;
+	asking->layout->code_type = asking->symbols[CODE_TYPE].at;
+	asking->layout->text_type = asking->symbols[UNICODE_TYPE].at;
+	asking->layout->loop = asking->symbols[LOOP].at;
+	if (asking->symbols[LOOP].bytes <= UINT32_MAX)
+		asking->layout->loop_bytes = (uint32_t)asking->symbols[LOOP].bytes;
 	return asking->layout->code_type && asking->layout->text_type;
 }
 
@@ -451,81 +417,36 @@ const char *python_question_text(enum python_question question)
 	return question < PYTHON_NR_QUESTIONS ? questions[question].text : "";
 }
 
-const char *python_version_text(uint32_t version, char buffer[16])
-{
-	if (version)
-		snprintf(buffer, 16, "%u.%u.%u", version >> 24, version >> 16 & 255, version >> 8 & 255);
-	else
-		*buffer = '\0';
-	return buffer;
-}
-
-/* ---- symbols ---- */
-
-static void take_symbol(struct asking *asking, const Elf64_Sym *symbol, const char *name)
-{
-	if (!symbol->st_value || symbol->st_shndx == SHN_UNDEF)
-		return;
-	for (size_t i = 0; i < NR_SYMBOLS; i++)
-		if (!strcmp(symbol_names[i], name))
-			asking->symbols[i] = symbol->st_value;
-	if (asking->symbols[LOOP] == symbol->st_value)
-		asking->loop_bytes = symbol->st_size;
-}
-
-/* Reads the exported symbols. Returns false if the file is not CPython. */
-static bool find_symbols(struct asking *asking)
-{
-	struct elf_table tables[ELF_TABLES_MAX], *table = NULL;
-	_cleanup_(freep) Elf64_Sym *symbols = NULL;
-	_cleanup_(freep) char *names = NULL;
-	size_t nr = 0;
-	int err;
-
-	if (!asking->elf->is_64 || asking->elf->machine != EM_X86_64 || elf_tables_find(asking->elf, tables, &nr))
-		return false;
-	for (size_t i = 0; i < nr; i++)
-		if (tables[i].dynamic)
-			table = &tables[i];
-	if (!table || table->nr > SYMBOLS_READ_MAX)
-		return false;
-	names = elf_file_copy(asking->elf, table->names_offset, table->names_bytes, NAMES_MAX_BYTES, &err);
-	if (!names ||
-	    !memmem(names, table->names_bytes, symbol_names[FRAME_GET_CODE], strlen(symbol_names[FRAME_GET_CODE])))
-		return false;
-	symbols = elf_file_copy(asking->elf, table->offset, table->nr * sizeof(*symbols), UINT64_MAX, &err);
-	for (size_t i = 0; symbols && i < table->nr; i++)
-		if (symbols[i].st_name < table->names_bytes)
-			take_symbol(asking, &symbols[i], names + symbols[i].st_name);
-	return asking->symbols[FRAME_GET_CODE] && asking->symbols[THREAD_GET_FRAME];
-}
-
-static void read_version(const struct asking *asking, struct python_layout *layout)
+static void read_version(const struct asking *asking, struct interpreter *interpreter)
 {
 	uint64_t offset;
 
-	if (!asking->symbols[VERSION] || elf_file_offset_of_address(asking->elf, asking->symbols[VERSION], &offset) ||
-	    elf_file_read(asking->elf, offset, &layout->version, sizeof(layout->version)))
-		layout->version = 0;
+	if (!asking->symbols[VERSION].at ||
+	    elf_file_offset_of_address(asking->elf, asking->symbols[VERSION].at, &offset) ||
+	    elf_file_read(asking->elf, offset, &interpreter->version, sizeof(interpreter->version)))
+		interpreter->version = 0;
 }
 
-void python_layout_read(const struct elf_file *elf, struct python_layout *ret_layout)
+void python_layout_read(const struct elf_file *elf, struct interpreter *interpreter)
 {
-	struct asking asking = { .elf = elf, .layout = ret_layout };
+	struct asking asking = { .elf = elf, .interpreter = interpreter, .layout = &interpreter->python };
 
-	*ret_layout = (struct python_layout){ .frame_is_entry = PYTHON_NONE, .thread_cframe = PYTHON_NONE };
-	if (!find_symbols(&asking))
+	if (!exported_find(elf, symbol_names, NR_SYMBOLS, asking.symbols) || !asking.symbols[THREAD_GET_FRAME].at)
 		return;
-	read_version(&asking, ret_layout);
-	ret_layout->status = PYTHON_REFUSED;
+	*interpreter = (struct interpreter){
+		.language = LANGUAGE_PYTHON,
+		.is_refused = true,
+		.python = { .frame_is_entry = PYTHON_NONE, .thread_cframe = PYTHON_NONE },
+	};
+	read_version(&asking, interpreter);
 	for (unsigned int i = 0; i < PYTHON_NR_QUESTIONS; i++) {
 		if (!questions[i].ask)
 			continue;
-		ret_layout->question = (uint8_t)i;
+		interpreter->question = (uint8_t)i;
 		if (!questions[i].ask(&asking))
 			return;
 	}
-	python_loop_read(elf, ret_layout);
-	ret_layout->status = PYTHON_FOUND;
-	ret_layout->question = 0;
+	python_loop_read(elf, asking.layout);
+	interpreter->is_refused = false;
+	interpreter->question = 0;
 }
