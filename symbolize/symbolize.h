@@ -133,6 +133,7 @@ struct symbolizer_options {
 	bool no_demangle;
 	bool lines; /* symbolizer_lines() will be called: files with debug information stay open */
 	bool identify_only; /* read only build ids: the caller looks up names elsewhere */
+	bool data; /* name variables too: the offset of a place in data is that of code at the same distance in memory */
 	unsigned int timeout_ms; /* per request; 0: 10,000 */
 	unsigned int cpu_seconds; /* CPU time that a worker may use between two answers; 0: 60 */
 	/*

@@ -137,11 +137,18 @@ int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
 	return 0;
 }
 
+/* What is called for mappings. */
+struct visitor {
+	proc_maps_visit *visit;
+	void *context;
+	bool wants_data; /* not only executable ones */
+};
+
 /*
  * Visits the whole lines in the buffer and moves the rest, *nr bytes, to its start. Returns the number of lines. A line that does not fit
  * is skipped to its end (`skips`): the part after the limit must not be taken for a line.
  */
-static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *visit, void *context)
+static int take_lines(char *buffer, size_t *nr, bool *skips, const struct visitor *visitor)
 {
 	char *line = buffer, *end = buffer + *nr, *newline;
 	struct proc_mapping mapping;
@@ -149,8 +156,8 @@ static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *vi
 
 	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1, nr_lines++) {
 		*newline = '\0';
-		if (!*skips && !proc_maps_parse(line, &mapping) && mapping.executable)
-			visit(context, &mapping);
+		if (!*skips && !proc_maps_parse(line, &mapping) && (mapping.executable || visitor->wants_data))
+			visitor->visit(visitor->context, &mapping);
 		*skips = false;
 	}
 	*nr = (size_t)(end - line);
@@ -163,7 +170,7 @@ static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *vi
 }
 
 /* Reads a file, or a pipe that the helper fills until it ends. */
-static int read_lines(int fd, struct helper *helper, proc_maps_visit *visit, void *context)
+static int read_lines(int fd, struct helper *helper, const struct visitor *visitor)
 {
 	char buffer[MAX_LINE + 1];
 	bool skips = false;
@@ -183,13 +190,13 @@ static int read_lines(int fd, struct helper *helper, proc_maps_visit *visit, voi
 		if (nr_read <= 0)
 			return nr_lines;
 		nr += (size_t)nr_read;
-		nr_lines += take_lines(buffer, &nr, &skips, visit, context);
+		nr_lines += take_lines(buffer, &nr, &skips, visitor);
 	}
 }
 
 int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
 {
-	return read_lines(fd, NULL, visit, context);
+	return read_lines(fd, NULL, &(struct visitor){ visit, context });
 }
 
 struct copying {
@@ -217,18 +224,18 @@ static int copy_maps(struct helper *helper, void *memory)
 	return nr ? -errno : 0;
 }
 
-static int read_by_helper(struct helper *helper, int from, proc_maps_visit *visit, void *context)
+static int read_by_helper(struct helper *helper, int from, const struct visitor *visitor)
 {
 	int nr_lines, err = helper_start(helper, copy_maps, false);
 
 	if (err)
 		return err == -EBUSY ? -ETIMEDOUT : err;
-	nr_lines = read_lines(from, helper, visit, context);
+	nr_lines = read_lines(from, helper, visitor);
 	err = helper_end(helper);
 	return nr_lines < 0 ? nr_lines : err ? err : nr_lines;
 }
 
-int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context)
+static int read_of(uint32_t tgid, const struct visitor *visitor)
 {
 	_cleanup_(helper_freep) struct helper *helper = NULL;
 	uint32_t task = tgid ? process_living_task(tgid) : (uint32_t)getpid();
@@ -247,9 +254,19 @@ int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context)
 	fcntl(pipe_fds[1], F_SETFL, 0); /* the helper blocks in write(), we wait in poll() */
 	copying->from = -1;
 	copying->to = pipe_fds[1];
-	nr_lines = read_by_helper(helper, pipe_fds[0], visit, context);
+	nr_lines = read_by_helper(helper, pipe_fds[0], visitor);
 	closep(&copying->from);
 	closep(&pipe_fds[0]);
 	closep(&pipe_fds[1]);
 	return nr_lines;
+}
+
+int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context)
+{
+	return read_of(tgid, &(struct visitor){ visit, context });
+}
+
+int proc_maps_read_all_of(uint32_t tgid, proc_maps_visit *visit, void *context)
+{
+	return read_of(tgid, &(struct visitor){ visit, context, .wants_data = true });
 }

@@ -40,3 +40,6 @@ int proc_maps_read(int fd, proc_maps_visit *visit, void *context);
 
 /* The same for a process (0: our own), through a thread that is alive. -ETIMEDOUT: the process holds its locks for too long (helper.h). */
 int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context);
+
+/* The same, and `visit` is called for mappings of data too. */
+int proc_maps_read_all_of(uint32_t tgid, proc_maps_visit *visit, void *context);

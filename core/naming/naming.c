@@ -78,6 +78,7 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 		.no_demangle = naming->no_demangle,
 		.identify_only = naming->identify_only,
 		.lines = naming->lines,
+		.data = naming->data,
 		.open_debug = open_debug,
 		.open_again = naming->spaces ? open_again : NULL,
 		.context = (void *)naming,

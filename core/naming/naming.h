@@ -12,6 +12,7 @@
 struct naming {
 	bool no_demangle;
 	bool lines;      /* source lines will be needed */
+	bool data; /* there are places in data */
 	bool identify_only; /* files only get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
 	const char *host_root;         /* --host-root, as in opener.h; NULL: none */

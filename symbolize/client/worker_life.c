@@ -35,6 +35,7 @@ int link_shared_open(struct link_shared *shared, const struct symbolizer_options
 		.ask_debug = options->open_debug,
 		.identify_only = options->identify_only,
 		.lines = options->lines,
+		.data = options->data,
 		.cpu_seconds = options->cpu_seconds ?: CPU_SECONDS,
 	};
 	int err;

@@ -49,6 +49,25 @@ int symtab_init(struct symtab *table, const struct elf_file *elf)
 	return err;
 }
 
+int symtab_want_data(struct symtab *table, const struct elf_file *elf)
+{
+	const struct code_range first = table->code.nr ? table->code.data[0] : (struct code_range){};
+	int err = 0;
+
+	table->has_data = first.size;
+	for (size_t i = 0; !err && first.size && i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_X) && segment->p_flags & PF_W &&
+		    segment->p_vaddr > first.address && segment->p_memsz)
+			err = add_code(table, segment->p_vaddr, segment->p_vaddr - first.address + first.offset,
+				       segment->p_memsz);
+	}
+	if (err)
+		symtab_done(table);
+	return err;
+}
+
 void symtab_done(struct symtab *table)
 {
 	vec_done(&table->code);

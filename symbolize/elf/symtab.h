@@ -37,6 +37,7 @@ struct symtab {
 	uint64_t base; /* lowest file offset of code */
 	uint64_t nr_compared; /* bytes of names compared, among symbols at one start */
 	bool complete; /* has a .symtab, not only exported symbols */
+	bool has_data; /* symtab_want_data() */
 	VEC(struct code_range) code;
 	VEC(struct symtab_symbol) symbols; /* by start; of those at one start, the one to show is last */
 	struct bucket_index buckets;
@@ -46,6 +47,12 @@ struct symtab {
 /* Begins an index for a file. Returns 0, -ENOMEM, or -EBADMSG if code is outside the file or in too many segments. */
 int symtab_init(struct symtab *table, const struct elf_file *elf);
 void symtab_done(struct symtab *table);
+
+/*
+ * After symtab_init(): variables are added like functions. Their segments follow the code at the distances that they have in memory, as
+ * .bss is not in the file. 0, -ENOMEM or -EBADMSG; then the table is empty.
+ */
+int symtab_want_data(struct symtab *table, const struct elf_file *elf);
 
 /* Adds the symbols of the file or of its debug file; then call symtab_finish(). */
 int symtab_add(struct symtab *table, const struct elf_file *elf);

@@ -56,6 +56,8 @@ static bool is_function(const struct reading *reading, const Elf64_Sym *symbol)
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
 		return true;
+	case STT_OBJECT:
+		return reading->table->has_data;
 	case STT_NOTYPE:
 		return is_untyped_function(reading, symbol);
 	default:

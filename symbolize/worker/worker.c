@@ -228,6 +228,7 @@ _Noreturn void worker_run(int socket, const struct worker_options *options)
 	worker->options = *options;
 	worker->files.identify_only = options->identify_only;
 	worker->files.keep_lines = options->lines;
+	worker->files.data = options->data;
 	worker->files.max_fd = options->max_lines_fd;
 	worker->kernel_fd = -1;
 	while (message_receive(socket, true, &worker->message, &fd) == 0)

@@ -65,12 +65,14 @@ static int read_tables(struct indexed_file *file, const struct elf_file *elf)
 }
 
 /* A kernel module has only symbols: the other tables are for code of processes. */
-static int build_index(struct indexed_file *file, struct elf_file *elf)
+static int build_index(struct indexed_file *file, struct elf_file *elf, bool data)
 {
 	bool is_module = file->kind == SYMBOL_FILE_MODULE;
 	int err = is_module ? elf_file_lay_out(elf) : 0;
 
 	err = err ?: symtab_init(&file->table, elf);
+	if (!err && data && !is_module)
+		err = symtab_want_data(&file->table, elf);
 	if (err)
 		return err;
 	identify(file, elf);
@@ -102,7 +104,7 @@ static int index_file(const struct indexed_files *files, struct indexed_file *fi
 
 	if (err)
 		return err;
-	err = files->identify_only ? identify(file, &elf) : build_index(file, &elf);
+	err = files->identify_only ? identify(file, &elf) : build_index(file, &elf, files->data);
 	if (!err)
 		keep_lines(files, file, &elf);
 	elf_file_done(&elf);

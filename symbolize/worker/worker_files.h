@@ -38,6 +38,7 @@ struct indexed_files {
 	/* the file of the last request, and the number of places in consecutive requests about it */
 	struct indexed_file *asked;
 	uint64_t nr_asked;
+	bool data; /* index variables too */
 	bool identify_only; /* read only build ids; the status is SYMBOL_NO_TABLE */
 	bool keep_lines; /* keep files with debug information open */
 	int max_fd; /* up to this descriptor */

@@ -144,6 +144,7 @@ struct worker_options {
 	bool ask_debug; /* the caller can open debug files */
 	bool identify_only; /* read only the build ids of files */
 	bool lines; /* requests about source lines will follow */
+	bool data; /* requests about variables will follow */
 	unsigned int cpu_seconds; /* CPU time until more is granted: sandbox_confine() */
 	unsigned int memory_mb; /* of address space; set by the supervisor */
 	int max_lines_fd; /* files stay open for lines up to this descriptor; set by the supervisor */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/spaces/data_places.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/files/proc_maps.h"
+
+#define PROCESSES_MAX 256
+#define MAPPINGS_MAX 65536 /* of one process */
+
+struct piece {
+	uint64_t start, end, file_offset, device, inode;
+	bool executable;
+	char name[24]; /* of other memory than a file's, or the last part of a path, perhaps cut */
+};
+
+struct process {
+	uint32_t tgid;
+	uint64_t start_time_ns, exec_id;
+	VEC(struct piece) pieces; /* by address */
+};
+
+struct data_places {
+	VEC(struct process) processes;
+};
+
+static void forget(struct data_places *places)
+{
+	for (size_t i = 0; i < places->processes.nr; i++)
+		vec_done(&places->processes.data[i].pieces);
+	places->processes.nr = 0;
+}
+
+struct data_places *data_places_new(void)
+{
+	return xcalloc(1, sizeof(struct data_places));
+}
+
+void data_places_free(struct data_places *places)
+{
+	if (!places)
+		return;
+	forget(places);
+	vec_done(&places->processes);
+	free(places);
+}
+
+static void keep(void *context, const struct proc_mapping *mapping)
+{
+	struct process *process = context;
+	struct piece piece = { mapping->start,  mapping->end,   mapping->file_offset,
+			       mapping->device, mapping->inode, mapping->executable };
+	const char *slash = mapping->kind == MAPPING_FILE ? strrchr(mapping->path, '/') : NULL;
+
+	snprintf(piece.name, sizeof(piece.name), "%s", slash ? slash + 1 : mapping->path);
+	if (process->pieces.nr < MAPPINGS_MAX)
+		vec_push(&process->pieces, piece);
+}
+
+static struct process *process_of(struct data_places *places, const struct profile_record *record)
+{
+	for (size_t i = 0; i < places->processes.nr; i++) {
+		struct process *process = &places->processes.data[i];
+
+		if (process->tgid == record->tgid && process->start_time_ns == record->start_time_ns &&
+		    process->exec_id == record->exec_id)
+			return process;
+	}
+	if (places->processes.nr == PROCESSES_MAX)
+		forget(places);
+	vec_push(&places->processes, (struct process){ .tgid = record->tgid,
+						       .start_time_ns = record->start_time_ns,
+						       .exec_id = record->exec_id });
+	return &vec_last(&places->processes);
+}
+
+static const struct piece *find(const struct process *process, uint64_t address)
+{
+	size_t low = 0, high = process->pieces.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->pieces.data[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->pieces.nr && process->pieces.data[low].start <= address ? &process->pieces.data[low]
+										      : NULL;
+}
+
+/* The code of the file that the piece, or the one that ends where it begins, belongs to: .bss is memory without a file. */
+static const struct piece *code_of(const struct process *process, const struct piece *piece)
+{
+	const struct piece *first = process->pieces.data, *file = piece, *code;
+
+	if (!piece->inode && !piece->name[0] && piece > first && piece[-1].end == piece->start)
+		file = piece - 1;
+	for (code = file; file->inode; code--) {
+		if (code->executable && code->inode == file->inode && code->device == file->device)
+			return code;
+		if (code == first)
+			break;
+	}
+	return NULL;
+}
+
+static uint32_t add_text(struct profile *profile, const struct piece *piece, uint64_t address)
+{
+	struct profile_frame frame = { .kind = FRAME_TEXT, .where = address };
+	char text[64];
+
+	if (piece)
+		snprintf(text, sizeof(text), "%s+0x%" PRIx64, piece->name[0] ? piece->name : "[anon]",
+			 address - piece->start + piece->file_offset);
+	else
+		snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	frame.name = profile_add_string(profile, text);
+	return profile_add_frame(profile, &frame);
+}
+
+uint32_t data_places_frame(struct data_places *places, struct spaces *spaces, struct profile *profile,
+			   const struct profile_record *record, uint64_t address)
+{
+	struct process *process = record->tgid && !record->foreign ? process_of(places, record) : NULL;
+	const struct piece *piece = process ? find(process, address) : NULL, *code;
+	struct profile_frame frame;
+	uint32_t place;
+
+	if (process && !piece) {
+		process->pieces.nr = 0;
+		proc_maps_read_all_of(record->tgid, keep, process);
+		piece = find(process, address);
+	}
+	code = piece ? code_of(process, piece) : NULL;
+	if (!code)
+		return add_text(profile, piece, address);
+	spaces_add_frames(spaces, record, &code->start, 1, true, &place);
+	frame = profile->frames.data[place];
+	if (frame.kind != FRAME_USER_FILE)
+		return add_text(profile, piece, address);
+	frame.where += address - code->start;
+	return profile_add_frame(profile, &frame);
+}
