@@ -189,6 +189,7 @@ struct st_task {
 	struct st_id waker;
 	__u32 state; /* at out_ns; 0: the thread was preempted */
 	__u32 running; /* 1: the last switch that the programs saw brought the thread onto a CPU */
+	__u32 owner, pad; /* `owner`: ST_LOCK_OWNER() of the sleeper's record */
 };
 
 /*
@@ -556,7 +557,7 @@ ST_ASSERT_SIZE(struct st_delta, 40);
 _Static_assert(ST_OUTER_RING >= ST_MAX_FRAMES - ST_INNER_FRAMES && !(ST_OUTER_RING & (ST_OUTER_RING - 1)),
 	       "the ring has the outermost frames");
 ST_ASSERT_SIZE(struct st_pair, 64);
-ST_ASSERT_SIZE(struct st_task, 80);
+ST_ASSERT_SIZE(struct st_task, 88);
 ST_ASSERT_SIZE(struct st_offcpu_config, 40);
 ST_ASSERT_SIZE(struct st_tally, 16);
 ST_ASSERT_SIZE(struct st_cost, 32);

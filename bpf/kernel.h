@@ -51,10 +51,13 @@ struct thread_info {
 	__u32 status;
 };
 
-/* The number of the current system call: orig_ax on x86, syscallno on arm64. */
+/*
+ * The number of the current system call: orig_ax on x86, syscallno on arm64. And its first arguments: di, si and dx; orig_x0 and regs.
+ */
 struct pt_regs___of_call {
-	unsigned long orig_ax;
+	unsigned long orig_ax, di, si, dx;
 	int syscallno;
+	unsigned long orig_x0, regs[31];
 };
 
 /* x86, 6.2 to 6.14. On older and newer kernels the count is the per-CPU variable __preempt_count. */

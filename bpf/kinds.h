@@ -37,6 +37,7 @@ enum waker_reason {
 	WAKER_BEFORE_SLEEP, /* it was woken before it left the CPU */
 	WAKER_NOT_SEEN,
 	WAKER_UNFINISHED, /* the interval had not ended when tracing ended; set by user space only */
+	WAKER_OWNER, /* of a lock: the owner is known, but no stack of it; set by user space only */
 	WAKER_NR_REASONS,
 };
 

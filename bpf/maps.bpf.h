@@ -105,6 +105,12 @@ ST_MAP(st_syscalls, HASH, 0, 1, __u64, __u32);
 
 ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 
+/*
+ * Threads of processes that wait for locks, by ST_THREAD_KEY(): the thread id in our pid namespace. A process that knows itself by other
+ * ids writes those into its locks.
+ */
+ST_MAP(st_threads, LRU_HASH, 0, 16384, __u64, __u32);
+
 ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
 
 ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);

@@ -17,6 +17,7 @@
  * A pair of sleeper and waker is a message of 64 bytes with its own id, sent after both records. With by_duration and by_time, sleepers
  * without a waker are pairs too, because the id is known only when the interval ends.
  */
+#include "bpf/lock.h"
 #include "bpf/returns.h"
 #include "bpf/switch.bpf.h"
 
@@ -102,11 +103,18 @@ static __always_inline void st_build_waker(void *ctx, const struct st_way *way, 
 			st_task_identity(&stack->head);
 		st_user_stack(ctx, way, slot, index, st_known_tgid(&who), PROGRAM_RAW_TRACEPOINT);
 		st_fill_key(&stack->head, &who, 0);
+		if (ST_WATCHES_LOCKS)
+			st_lock_note(index, who.tgid);
 	}
 	st_hash_record(stack, index);
 }
 
 /* ---- durations: global functions, because the verifier would follow inline ones on each of two dozen paths ---- */
+
+__u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now);
+int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns);
+
+#if !ST_WATCHES_LOCKS /* on_lock.bpf.c includes this file */
 
 __noinline __u64 st_class_of(__u64 span_ns)
 {
@@ -134,6 +142,8 @@ __noinline int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u
 	return woken_ns > came_ns ? WAKER_BEFORE_SLEEP : WAKER_NOT_SEEN;
 }
 
+#endif
+
 static __always_inline int st_wanted_span(__u64 span_ns)
 {
 	return span_ns >= st_offcpu.min_ns && span_ns <= st_offcpu.max_ns;
@@ -153,6 +163,8 @@ static __always_inline void st_sleep(void *ctx, const struct st_way *way, const 
 	st_build_sleeper(ctx, way, slot, index, who, task, now);
 	st_send_record(way, &slot->stack);
 	entry->sleeper = slot->stack.head.id;
+	if (ST_WATCHES_LOCKS)
+		entry->owner = ST_LOCK_OWNER(&slot->stack.head);
 	st_slot_release(slot);
 	entry->out_ns = now;
 }
@@ -177,13 +189,18 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 		st_note_lost(way, ST_LOSS_STATE_FULL);
 		return 1;
 	}
-	if (entry->start_time_ns != task->start_time)
+	if (entry->start_time_ns != task->start_time) {
 		st_task_begin(entry, task->start_time);
+		if (ST_WATCHES_LOCKS)
+			st_lock_thread(who.tgid, who.tid);
+	}
 	if (!entry->running && entry->out_ns) /* two switches out in a row: the one between was missed */
 		st_note_lost(way, ST_LOSS_SWITCH_MISSED);
 	entry->running = 0;
 	entry->out_ns = 0;
 	entry->state = state;
+	if (ST_WATCHES_LOCKS && !(state & ST_TASK_INTERRUPTIBLE && st_lock_waits()))
+		return 1;
 	if (st_wanted_state(state) && !st_is_held(way, state))
 		st_sleep(ctx, way, &who, task, entry, now);
 	return 1;
@@ -273,8 +290,14 @@ static __always_inline int st_note_waker(void *ctx, const struct st_way *way, st
 		return 0;
 	st_build_waker(ctx, way, slot, index, context, now);
 	st_send_record(way, &slot->stack);
-	entry->waker = slot->stack.head.id;
-	entry->waker_ns = now;
+	/*
+	 * The record of a thread that releases a lock is sent in any case. If another one is known as its owner, the pair does not have it:
+	 * each waiter may have each owner, and pairs of them with each thread that wakes them would be too many.
+	 */
+	if (!ST_WATCHES_LOCKS || !entry->owner || entry->owner == slot->stack.head.tid) {
+		entry->waker = slot->stack.head.id;
+		entry->waker_ns = now;
+	}
 	st_slot_release(slot);
 	return 1;
 }

@@ -4,6 +4,19 @@
 #include "bpf/record.bpf.h"
 #include "bpf/task_state.bpf.h"
 
+/* Only waits for user locks: bpf/on_lock.bpf.c. */
+#ifndef ST_WATCHES_LOCKS
+#define ST_WATCHES_LOCKS 0
+#endif
+
+/*
+ * Global functions of lock.bpf.c about the current thread. Whether it waits for a user lock; a note of its ids; and what bpf/lock.h has, for
+ * the record in this slot.
+ */
+int st_lock_waits(void);
+int st_lock_thread(__u32 tgid, __u32 tid);
+int st_lock_note(__u32 slot_index, __u32 tgid);
+
 /*
  * Argument `at` of a tracepoint. In assembly, because the compiler would merge two loads into one with a computed offset, which the
  * verifier refuses.
@@ -108,6 +121,8 @@ static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way
 		st_user_stack(ctx, way, slot, index, st_known_tgid(who), PROGRAM_RAW_TRACEPOINT);
 	}
 	st_fill_key(&stack->head, who, 0);
+	if (ST_WATCHES_LOCKS)
+		st_lock_note(index, who->tgid);
 	st_hash_record(stack, index);
 }
 

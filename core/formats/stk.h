@@ -55,7 +55,9 @@ enum {
 	X(nr_kernel)      \
 	X(nr_user)        \
 	X(elided_least)   \
-	X(elided_most)
+	X(elided_most)    \
+	X(lock)           \
+	X(owner)
 #define ROW_COLUMNS(X) X(record) X(count) X(sum)
 #define PAIR_COLUMNS(X) X(record) X(sleeper) X(waker) X(reason)
 #define CGROUP_COLUMNS(X) X(id) X(path)

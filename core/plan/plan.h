@@ -23,6 +23,7 @@ struct off_cpu_plan {
 	bool unfinished; /* at the end, also reports threads that are still off the CPU */
 	bool by_duration; /* intervals are counted by classes of their length, for histograms: core/base/durations.h */
 	bool by_time; /* each interval is counted separately, with the time at which it ended */
+	bool locks; /* only waits for user locks */
 };
 
 /* A probe pattern and its parts. */

@@ -154,6 +154,8 @@ struct profile_record {
 	uint64_t exec_id;
 	uint64_t cgroup_id;
 	uint64_t time_ns; /* of the first event, CLOCK_MONOTONIC */
+	uint64_t lock; /* VIEW_LOCK: address of the lock that the thread waits for, or releases; 0: none */
+	uint32_t owner; /* VIEW_LOCK: the thread that held it when the wait began, if it is a mutex; 0: unknown */
 	string_id comm;
 	string_id probe; /* the place that was hit; 0: the run does not distinguish places. `wall`: a number until wall_settle() */
 	uint32_t cpu; /* of the first event */
@@ -280,6 +282,7 @@ enum view_style {
 	VIEW_DUMP, /* threads as they are now, by process; a row has count 1, its sum is the time since the thread last ran */
 	VIEW_WALL, /* all time of threads, by state (wall.h) */
 	VIEW_FUNCLATENCY, /* bcc funclatency: histograms; a row is the calls of one class of lengths */
+	VIEW_LOCK, /* waits for locks, by lock (lock.h); rows are pairs of a waiter and the thread that held the lock */
 	VIEW_NR_STYLES,
 };
 
@@ -334,7 +337,7 @@ static inline uint64_t view_unit_ns(const struct profile_view *view)
 static inline bool view_shows_time(const struct profile_view *view)
 {
 	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE ||
-	       view->style == VIEW_WALL;
+	       view->style == VIEW_WALL || view->style == VIEW_LOCK;
 }
 
 /* Whether a row is of calls by their length, not of a stack. */

@@ -236,10 +236,9 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 static void add_waker(struct writer *writer, const struct merged_row *row)
 {
 	static const char *const reasons[WAKER_NR_REASONS] = {
-		[WAKER_PREEMPTED] = "preempted",
-		[WAKER_BEFORE_SLEEP] = "woken before asleep",
-		[WAKER_NOT_SEEN] = "not seen",
-		[WAKER_UNFINISHED] = "unfinished",
+		[WAKER_PREEMPTED] = "preempted",       [WAKER_BEFORE_SLEEP] = "woken before asleep",
+		[WAKER_NOT_SEEN] = "not seen",         [WAKER_UNFINISHED] = "unfinished",
+		[WAKER_OWNER] = "owner without stack",
 	};
 	static const char *const contexts[] = {
 		[CONTEXT_SOFTIRQ] = "softirq",

@@ -275,10 +275,9 @@ bool view_shows_process(const struct profile_view *view)
 const char *waker_label(const struct profile *profile, const struct merged_row *row)
 {
 	static const char *const reasons[WAKER_NR_REASONS] = {
-		[WAKER_PREEMPTED] = "[preempted]",
-		[WAKER_BEFORE_SLEEP] = "[woken before asleep]",
-		[WAKER_NOT_SEEN] = "[no waker seen]",
-		[WAKER_UNFINISHED] = LABEL_UNFINISHED,
+		[WAKER_PREEMPTED] = "[preempted]",         [WAKER_BEFORE_SLEEP] = "[woken before asleep]",
+		[WAKER_NOT_SEEN] = "[no waker seen]",      [WAKER_UNFINISHED] = LABEL_UNFINISHED,
+		[WAKER_OWNER] = "[owner, stack not seen]",
 	};
 	static const char *const contexts[] = {
 		[CONTEXT_SOFTIRQ] = "[softirq]",

@@ -41,7 +41,7 @@ static void add_time(struct buf *text, const struct profile *profile, const stru
 static void add_row(struct text_writer *writer, const struct merged_row *row)
 {
 	const struct profile_view *view = writer->view;
-	bool pairs = view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+	bool pairs = view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE || view->style == VIEW_LOCK;
 
 	if (view->folded)
 		(pairs ? wake_folded_row : folded_row)(writer, row);
@@ -104,6 +104,8 @@ int render_report(const struct profile *profile, const struct profile_interval *
 {
 	if (view->style == VIEW_DUMP && !view->folded)
 		return render_dump(profile, interval, view, out);
+	if (view->style == VIEW_LOCK && !view->folded)
+		return render_lock(profile, interval, view, out);
 	if (view->style == VIEW_WALL && !view->folded)
 		return render_wall(profile, interval, out);
 	if (view->style == VIEW_SNOOP)

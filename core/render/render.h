@@ -30,6 +30,10 @@ int render_events(const struct profile *profile, const struct profile_interval *
 int render_dump(const struct profile *profile, const struct profile_interval *interval, const struct profile_view *view,
 		FILE *out);
 
+/* VIEW_LOCK: locks, and the threads that held them. Not for folded mode. */
+int render_lock(const struct profile *profile, const struct profile_interval *interval, const struct profile_view *view,
+		FILE *out);
+
 /* VIEW_WALL: threads and states in words, then the call tree. Not for folded mode. */
 int render_wall(const struct profile *profile, const struct profile_interval *interval, FILE *out);
 /* The words only. */

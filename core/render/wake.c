@@ -90,7 +90,7 @@ void wake_text_row(struct text_writer *writer, const struct merged_row *row)
 
 void wake_folded_row(struct text_writer *writer, const struct merged_row *row)
 {
-	bool both = writer->view->style == VIEW_OFFWAKE;
+	bool both = writer->view->style != VIEW_WAKE;
 	size_t line = writer->out.text.nr;
 
 	(both ? add_sleeper : add_waker)(writer, row);

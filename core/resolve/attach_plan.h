@@ -39,7 +39,7 @@
 	MECHANISM(FENTRY, fentry, "fentry", "on_fentry")                                 \
 	MECHANISM(RAW_TRACEPOINT, raw_tracepoint, "raw_tracepoint", "on_raw_tracepoint") \
 	MECHANISM(SYSTEM_CALLS, system_calls, "raw_tracepoint", NULL)                    \
-	MECHANISM(TP_BTF, tp_btf, "tp_btf", "on_switch")                                 \
+	MECHANISM(TP_BTF, tp_btf, "tp_btf", NULL)                                        \
 	MECHANISM(WALL, wall, "tp_btf, perf_event", "on_wall_switch")
 
 #define MECHANISM_NUMBER(number, row, name, program) MECHANISM_##number,

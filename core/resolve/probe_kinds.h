@@ -11,7 +11,8 @@
 	KIND(usdt)            \
 	KIND(sample)          \
 	KIND(wall)            \
-	KIND(scheduler)
+	KIND(scheduler)       \
+	KIND(lock)
 
 #define DECLARE_PROBE_KIND(name) extern const struct probe_kind probe_##name;
 PROBE_KINDS(DECLARE_PROBE_KIND)

@@ -20,17 +20,23 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 		[SWITCH_STATE_PREV_NEXT] = "its second argument",
 		[SWITCH_PREV_NEXT_STATE] = "its last argument",
 	};
+	static const char *const programs[2][2] = { { "on_waking_anywhere", "on_waking" },
+						    { "on_lock_waking_anywhere", "on_lock_waking" } };
+	const bool locks = plan->off_cpu.locks;
 	int err = host_scheduler_events(&attach->switch_order, NULL);
 
 	if (err)
 		return err;
+	if (locks && host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_NONE)
+		return fail_host(-EPERM, "locks: on this kernel, lockdown=confidentiality forbids reading a thread's "
+					 "registers");
 	attach->program = PROGRAM_RAW_TRACEPOINT;
 	attach->mechanism = MECHANISM_TP_BTF;
-	add_point(attach, "sched:sched_switch", "on_switch");
+	add_point(attach, "sched:sched_switch", locks ? "on_lock_switch" : "on_switch");
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU || plan->off_cpu.part != PART_ALL || plan->off_cpu.unfinished) {
 		bool tells = host_tells_interrupts(&attach->preempt_count);
 
-		add_point(attach, "sched:sched_waking", tells ? "on_waking" : "on_waking_anywhere");
+		add_point(attach, "sched:sched_waking", programs[locks][tells]);
 	}
 	snprintf(attach->why, sizeof(attach->why), "the scheduler's tracepoints; the state of a thread is %s",
 		 states[attach->switch_order]);
@@ -65,12 +71,22 @@ static void describe(const struct plan *plan, struct buf *text)
 		buf_adds(text, "histogram: yes\n");
 	if (off_cpu->by_time)
 		buf_adds(text, "times: yes\n");
+	if (off_cpu->locks)
+		buf_adds(text, "only: waits for locks\n");
 }
 
 const struct probe_kind probe_scheduler = {
 	.name = "scheduler",
 	.counts_time = true,
 	.nothing = "no off-CPU interval completed during the run",
+	.describe = describe,
+	.resolve = resolve,
+};
+
+const struct probe_kind probe_lock = {
+	.name = "lock",
+	.counts_time = true,
+	.nothing = "no thread waited for a lock during the run",
 	.describe = describe,
 	.resolve = resolve,
 };

@@ -66,6 +66,7 @@ static int start_naming(struct run *run)
 	};
 	run->naming = (struct naming){ .no_demangle = run->plan->no_demangle,
 				       .lines = run->plan->view.lines || run->plan->view.inlines,
+				       .data = run->plan->off_cpu.locks,
 				       .debug_directories = run->plan->debug_directories,
 				       .host_root = run->plan->host_root,
 				       .spaces = &run->spaces };

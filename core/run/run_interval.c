@@ -3,6 +3,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/profile/context.h"
+#include "core/profile/lock.h"
 #include "core/profile/wait_reasons.h"
 #include "core/profile/wall.h"
 #include "core/render/filter.h"
@@ -79,6 +80,7 @@ void run_close_interval(struct run *run)
 	run_name_all(run);
 	settle_contexts(&run->profile);
 	wait_reasons_settle(&run->profile);
+	lock_settle(&run->profile);
 	if (plan_has_states(run->plan))
 		wall_hide_tracer(&run->profile);
 	profile_count_shown_stacks(&run->profile, interval);

@@ -12,6 +12,7 @@
 #include "core/host/cgroup_target.h"
 #include "core/session/drain_private.h"
 #include "core/session/walked_python.h"
+#include "core/spaces/data_places.h"
 
 #define LAST_TABLES_MS 500 /* for the stacks of programs that have just begun when the run ends */
 #define MAX_DELTAS (1U << 16) /* more waiting deltas cause a swap */
@@ -92,6 +93,8 @@ int drain_new(struct loaded *loaded, struct attachment *attachment, const struct
 	drain->generations[0] = (struct generation){ take_fd(&loaded->first_counts.inner), loaded->count_entries };
 	drain->generations[1].counts = -1;
 	drain->wanted_entries = loaded->count_entries;
+	if (plan->off_cpu.locks)
+		drain->locks = data_places_new();
 	drain->ring = ring_buffer__new(bpf_map__fd(loaded->skeleton->maps.st_ring), on_message, drain, NULL);
 	if (!drain->ring) {
 		int err = fail(-errno, "ring buffer: cannot be opened: %s", strerror(errno));
@@ -111,6 +114,7 @@ void drain_free(struct drain *drain)
 	ring_buffer__free(drain->ring);
 	drain_copies_free(drain->copies);
 	walked_python_free(drain->python);
+	data_places_free(drain->locks);
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++)
 		closep(&drain->generations[generation].counts);
 	free(drain->cgroup_root);

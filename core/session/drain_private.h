@@ -26,6 +26,7 @@ struct drain {
 	VEC(struct st_pair) pairs; /* that wait */
 	char *cgroup_root; /* where cgroup2 is mounted; NULL: nowhere, or records have no cgroup */
 	bool holds_live; /* EVENTS_EACH: events of the live generation wait for the interval that gets its statistics */
+	struct data_places *locks; /* NULL: locks are not watched */
 	bool has_depths; /* there was a record with elided frames */
 	uint64_t nr_events; /* EVENTS_EACH: number of the last row, which is its id */
 	uint32_t nr_dropped; /* EVENTS_EACH: the low half of st_control.lost up to the last row */

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/lock.h"
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/profile/wait_reasons.h"
 #include "core/session/drain_private.h"
 #include "core/session/walked_python.h"
 #include "core/spaces/cgroup_paths.h"
+#include "core/spaces/data_places.h"
 
 #define WORDS_OF(bytes) (((bytes) + 7) / 8)
 
@@ -74,6 +76,8 @@ static struct profile_record record_of(struct drain *drain, struct profile *prof
 		.cgroup_id = head->cgroup_id,
 		.probe = probe_of(drain, profile, head),
 		.time_ns = head->time_ns,
+		.lock = drain->locks ? ST_LOCK(head) : 0,
+		.owner = drain->locks ? ST_LOCK_OWNER(head) : 0,
 		.comm = strtab_addn(&profile->strings, head->comm, sizeof(head->comm)),
 		.cpu = head->cpu,
 		.program = head->program,
@@ -333,6 +337,19 @@ static void add_python(struct drain *drain, const struct drain_target *target, c
 		add_inserts(record, &look, frames, addresses);
 }
 
+/* The lock that the thread waits for, as innermost user frame. */
+static void add_lock(struct drain *drain, const struct drain_target *target, struct profile_record *record,
+		     uint32_t *frames, uint64_t *addresses)
+{
+	memmove(frames + 1, frames, record->nr_user * sizeof(*frames));
+	memmove(addresses + 1, addresses, record->nr_user * sizeof(*addresses));
+	*frames = data_places_frame(drain->locks, target->spaces, target->profile, record, record->lock);
+	*addresses = record->lock;
+	record->nr_user++;
+	if (record->user_status != STACK_TRUNCATED)
+		record->user_status = STACK_OK;
+}
+
 static struct profile_id add_record(struct drain *drain, const struct drain_target *target,
 				    const struct st_stack *stack, const struct drain_look *look)
 {
@@ -361,6 +378,8 @@ static struct profile_id add_record(struct drain *drain, const struct drain_targ
 		record.user_loss = 1 + look->lack;
 	if (stack->head.nr_python && drain->python)
 		add_python(drain, target, stack, &record, frames + record.nr_kernel, addresses + record.nr_kernel);
+	if (record.lock && ST_LOCK_WAITS(&stack->head))
+		add_lock(drain, target, &record, frames + record.nr_kernel, addresses + record.nr_kernel);
 	add_look_frames(drain, target->profile, &record, look, frames, addresses);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* in the kernel, events with equal stacks have the same id */
 		record.id = (struct profile_id){ ++drain->nr_events, 1 };

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Configures the object for a plan before it is loaded: the programs and their constants, the maps and their sizes. */
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -10,6 +14,7 @@
 
 #include "bpf/calls_abi.h"
 #include "bpf/interpreter_abi.h"
+#include "bpf/lock.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
@@ -203,7 +208,7 @@ static bool takes_kernel_stacks(const struct plan *plan, const struct attach_pla
 {
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU)
 		for (size_t i = 0; i < attach->places.nr; i++)
-			if (!strcmp(attach->places.data[i].program, "on_waking_anywhere"))
+			if (strstr(attach->places.data[i].program, "_waking_anywhere"))
 				return true;
 	return plan->want_kernel;
 }
@@ -428,6 +433,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_depths, unwinds, 0);
 	want_map(maps->st_look, plan->looks || plan->wall, 0);
 	want_map(maps->st_tasks, attach->mechanism == MECHANISM_TP_BTF, twice_the_threads(MIN_TASKS, MAX_TASKS));
+	want_map(maps->st_threads, plan->off_cpu.locks, twice_the_threads(MIN_TASKS, MAX_TASKS));
 	want_map(maps->st_calls, attach->nr_functions, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
 	want_map(maps->st_no_calls, attach->nr_functions, 0);
 	want_map(maps->st_call_places, attach->nr_functions, attach->places.nr);
@@ -480,7 +486,8 @@ int load_name_preempt_count(const struct stacktool *object, const struct attach_
 {
 	if (!attach->preempt_count)
 		return 0;
-	return preempt_count_name(bpf_object__find_program_by_name(object->obj, "on_waking"), attach->preempt_count);
+	return preempt_count_name(bpf_object__find_program_by_name(object->obj, attach->places.data[1].program),
+				  attach->preempt_count);
 }
 
 const char *const programs_of_ended_calls[NR_ENDED_CALLS] = { "on_call_gone", "on_call_exec" };
@@ -591,7 +598,29 @@ static int fill_call_places(const struct loaded *loaded)
 	return err ? fail(err, "places of functions: cannot fill the map: %s", strerror(-err)) : 0;
 }
 
+/* The programs know a thread once it has left a CPU. The owner of a lock may not have done so during the run. */
+static void fill_threads(const struct stacktool *skeleton, uint32_t tgid)
+{
+	char path[32];
+	struct dirent *entry;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory))) {
+		uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+		uint64_t key = tid ? ST_THREAD_KEY(tgid, process_inner_tid(tid)) : 0;
+
+		if (tid) /* if it cannot be added, its owner is unknown */
+			bpf_map__update_elem(skeleton->maps.st_threads, &key, sizeof(key), &tid, sizeof(tid), BPF_ANY);
+	}
+	if (directory)
+		closedir(directory);
+}
+
 int load_fill_filters(const struct loaded *loaded, const struct plan *plan)
 {
+	for (size_t i = 0; plan->off_cpu.locks && i < plan->tgids.nr; i++)
+		fill_threads(loaded->skeleton, plan->tgids.data[i]);
 	return fill_pids(loaded->skeleton, plan) ?: set_cgroup(loaded->skeleton, plan) ?: fill_call_places(loaded);
 }

@@ -11,10 +11,17 @@
 static const struct {
 	const char *program, *map;
 } handed_over[] = {
-	{ "on_sample", "st_python_sample" },       { "on_wall_sample", "st_python_sample" },
-	{ "on_switch", "st_python_switch" },       { "on_wall_switch", "st_python_switch" },
-	{ "on_wall_latency", "st_python_sample" }, { "on_wall_back", "st_python_back" },
-	{ "on_waking", "st_python_waking" },       { "on_waking_anywhere", "st_python_waking" },
+	{ "on_sample", "st_python_sample" },
+	{ "on_wall_sample", "st_python_sample" },
+	{ "on_switch", "st_python_switch" },
+	{ "on_wall_switch", "st_python_switch" },
+	{ "on_wall_latency", "st_python_sample" },
+	{ "on_wall_back", "st_python_back" },
+	{ "on_waking", "st_python_waking" },
+	{ "on_waking_anywhere", "st_python_waking" },
+	{ "on_lock_switch", "st_python_switch" },
+	{ "on_lock_waking", "st_python_waking" },
+	{ "on_lock_waking_anywhere", "st_python_waking" },
 };
 
 #define NR_HANDED_OVER (sizeof(handed_over) / sizeof(*handed_over))

@@ -40,6 +40,8 @@ static void build(struct profile *profile)
 		(struct profile_view){ .style = VIEW_PROFILE, .folded = true, .want_user = true, .verbose = true };
 	hand_interval(profile, events, 123);
 	hand_interval(profile, events, 456);
+	profile->records.data[0].lock = 0x7ffff7f12a40;
+	profile->records.data[0].owner = 4125;
 	profile->intervals.data[1].losses[1] = 77;
 	profile->intervals.data[1].account = (struct profile_account){ .seen = 1, .missed = UINT64_MAX, .nr_cpus = 3 };
 }
@@ -131,6 +133,8 @@ TEST(everything_comes_back)
 	assert_true(loaded.records.data[1].stack_lost);
 	assert_int_equal(loaded.records.data[0].elided_least, 3);
 	assert_int_equal(loaded.records.data[0].elided_most, 1921);
+	assert_int_equal(loaded.records.data[0].lock, 0x7ffff7f12a40);
+	assert_int_equal(loaded.records.data[0].owner, 4125);
 	assert_string_equal(profile_string(&loaded, loaded.header), "Sampling");
 	assert_int_equal(profile_find_record(&loaded, (struct profile_id){ 1, 1 }), 0);
 }

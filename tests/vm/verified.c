@@ -131,7 +131,8 @@ static long load_one(const char *name, const struct access *access)
 	program = bpf_object__find_program_by_name(object->obj, name);
 	if (strstr(bpf_program__section_name(program), "fentry") || strstr(bpf_program__section_name(program), "fexit"))
 		bpf_program__set_attach_target(program, 0, "vfs_read");
-	if (!strcmp(name, "on_waking") && host_tells_interrupts(&variable) && variable)
+	if ((!strcmp(name, "on_waking") || !strcmp(name, "on_lock_waking")) && host_tells_interrupts(&variable) &&
+	    variable)
 		preempt_count_name(program, variable);
 	verifier_log[0] = '\0';
 	bpf_program__set_log_buf(program, verifier_log, sizeof(verifier_log));
