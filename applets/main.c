@@ -73,7 +73,8 @@ static int choose_form(const struct call *call, struct plan *plan)
 	const struct profile_view *view = &plan->view;
 	const struct presentation *presentation = &plan->presentation;
 	bool wants_rows = view->folded || view->delimited || view->annotate || view->addresses || view->timestamps ||
-			  view->histogram || presentation->top || presentation->least || plan->interval_ns;
+			  view->histogram || view->style == VIEW_LOCK || presentation->top || presentation->least ||
+			  plan->interval_ns;
 
 	return call->as_link || plan->mode != EVENTS_BY_STACK ? 0 : terminal_choose_form(&plan->output, wants_rows);
 }

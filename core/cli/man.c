@@ -117,6 +117,8 @@ static const struct paragraph overhead[] = {
 	  "switch out and back in costs 1.7 microseconds with --unwind=fp and 2.3 with unwind tables (the default)." },
 	{ "wall",
 	  "It follows the switches of all threads as offcputime does, and walks the stacks of its targets only." },
+	{ "lock",
+	  "The same, and walks the stacks of threads that wait for a lock or release one that others wait for." },
 	{ "stacksnoop",
 	  "It prints each event, so use it for rare events. Above 1,000 events a second it prints a note once." },
 	{ "memory",

@@ -9,7 +9,7 @@
 #include "tests/harness.h"
 
 extern const struct applet profile_applet, count_applet, funccount_applet, stacksnoop_applet, offcputime_applet,
-	offwaketime_applet, wakeuptime_applet, wall_applet, dump_applet;
+	offwaketime_applet, wakeuptime_applet, wall_applet, lock_applet, dump_applet;
 
 /* ---- profile ---- */
 
@@ -294,6 +294,26 @@ TEST(wall_takes_every_documented_line)
 TEST(wall_refuses_what_it_has_no_use_for)
 {
 	must_refuse_each(&wall_applet, "; 5; -p 1 -- true; --state D -p 1; -i 1 -p 1; -F 0 -p 1; -U -p 1");
+}
+
+/* ---- lock ---- */
+
+PLAN_TEST(lock_watches_waits_for_locks_and_their_holders)
+{
+	must_plan(&lock_applet, "-p 7 5", plan);
+	assert_true(plan->off_cpu.locks && plan->off_cpu.unfinished && plan->off_cpu.by_duration);
+	assert_int_equal(plan->off_cpu.measure, MEASURE_OFF_WAKE);
+	assert_int_equal(plan->off_cpu.threads, THREADS_USER);
+	assert_true(plan->want_user && !plan->want_kernel);
+	assert_int_equal(plan->view.style, VIEW_LOCK);
+}
+
+TEST(lock_takes_every_documented_line)
+{
+	must_plan_each(&lock_applet, &probe_lock,
+		       "-p 185 5; -- ./server; -m 1ms -p 185 5; -f -p 185 5; -o locks.html -p 185 5; "
+		       "--save locks.stk -p 185 5; -a 5");
+	must_refuse_each(&lock_applet, "; 5; -p 1 -- true; -a -p 1; --state D -p 1; -K -p 1");
 }
 
 /* ---- dump ---- */
