@@ -8,6 +8,7 @@
 #include "core/resolve/probe_kinds.h"
 
 #define SAMPLE_HZ 99
+#define SAMPLE_ALL_HZ 49 /* of the whole host */
 
 /* "show" and a function may both be given. */
 static int idle_parse(const char *text, void *field)
@@ -33,8 +34,8 @@ static const struct option_spec table[] = {
 	RUN_OPTION('p', "pid", plan.tgids, "PID|NAME,...", "the threads of these processes", PROCESSES,
 		   .exclusive = "who"),
 	RUN_OPTION('a', "all", all, NULL, "the threads of all processes, and kernel threads", .exclusive = "who"),
-	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ", "samples per second on each CPU", .min = 1, .max = 100000,
-		   .noun = "a frequency"),
+	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ", "samples per second on each CPU (default 99, with -a 49)",
+		   .min = 1, .max = 100000, .noun = "a frequency"),
 	RUN_OPTION('f', "folded", plan.view.folded, NULL, "folded output, one line per stack, for flame graphs"),
 	RUN_OPTION(0, "idle", plan.idle.function, "show|FUNC",
 		   "show: print the stacks of idle time too, not only its sum; FUNC, a regular expression: waits below "
@@ -66,9 +67,9 @@ static const struct option_spec table[] = {
 };
 
 static const struct run_options defaults = {
-	.plan = { PLAN_DEFAULTS, .applet = "wall", .probe.kind = &probe_wall, .event = SAMPLE_CPU_CLOCK,
-		  .frequency_hz = SAMPLE_HZ, .wall = true, .off_cpu.max_ns = UINT64_MAX,
-		  .key_parts = KEY_TGID | KEY_TID | KEY_COMM, .view = { .style = VIEW_WALL, .per_process = true } },
+	.plan = { PLAN_DEFAULTS, .applet = "wall", .probe.kind = &probe_wall, .event = SAMPLE_CPU_CLOCK, .wall = true,
+		  .off_cpu.max_ns = UINT64_MAX, .key_parts = KEY_TGID | KEY_TID | KEY_COMM,
+		  .view = { .style = VIEW_WALL, .per_process = true } },
 };
 
 static int plan(struct run_options *options)
@@ -78,6 +79,8 @@ static int plan(struct run_options *options)
 	if (!plan->tgids.nr && !plan->command && !plan->cgroup && !plan->container && !options->all)
 		return fail_usage(
 			"no threads selected: give -p PID, --cgroup PATH, -a for all processes, or a command after --");
+	if (!plan->frequency_hz)
+		plan->frequency_hz = options->all ? SAMPLE_ALL_HZ : SAMPLE_HZ;
 	stack_plan(options);
 	return common_plan(options);
 }

@@ -193,37 +193,40 @@ struct st_task {
 };
 
 /*
- * State of a thread for `wall`, by the address of its task_struct, from its first event to its end. The time before its first switch-out is
- * counted at that switch, because only there can its record be built.
+ * State of a thread for `wall`, by the address of its task_struct, from its first event to its end. Time without a stack of its own stays
+ * here until the thread ends, or the run does.
  */
 struct st_wall {
-	__u64 start_time_ns;
-	__u64 since_ns;
-	__u64 first_ns,
-		first_run_ns; /* not counted yet: a wait whose stack was not taken, and the wait for a CPU after it */
-	__u64 first_end_ns; /* when that wait ended */
-	struct st_id sleeper; /* the thread's record when it last left the CPU; 0: none */
+	__u64 start_time_ns; /* of the thread */
+	__u64 since_ns; /* when `state` began. What a switch changes is in one cache line: 56 bytes of the kernel are before the value. */
 	__u32 state; /* enum thread_state */
-	__u32 first_state; /* of first_ns */
-	__u64 process_start_ns;
-	__u32 tgid, tid; /* in our pid namespace; 0: outside. Kept, because an ending thread has no ids there */
-	/* Time counted without a stack that no sample has yet: waits, and waits for a CPU. It starts with a random part of a period. */
+	__u32 nr_waits; /* in total_ns */
+	/* Time without stack that is in no sample yet: of waits, and of waits for a CPU. It begins with a random part of a period. */
 	__u64 owed_ns[2];
-	__u32 run_state; /* of first_run_ns: THREAD_RUNNABLE or THREAD_THROTTLED */
-	/* 1: the thread has left the CPU while it was followed; first_ns is then a wait whose stack was not taken on purpose */
-	__u8 has_left;
+	__u8 waits[2]; /* enum thread_state of those that have just ended, without stack: a wait, and one for a CPU; 0: none */
 	__u8 due; /* bits: owed_ns[bit] has reached a period, so the stack is taken when the thread is back */
 	__u8 owes; /* 1: owed_ns has been started */
-	__u8 pad;
+	__u8 has_left; /* 1: the thread has left the CPU while it was followed */
+	__u8 has_stack; /* 1: `sleeper` is its record when it last left the CPU */
+	__u8 first_states[2]; /* of first_ns */
+	__u64 total_ns[THREAD_NR_STATES]; /* without stack, by state */
+	struct st_id sleeper;
+	/* Before has_left: a wait, and one for a CPU after it, whose stack the iterator may have found before their end. */
+	__u64 first_ns[2], first_end_ns;
+	__u64 process_start_ns; /* of its process */
+	__u32 tgid, tid; /* in our pid namespace; 0: outside. Kept, because an ending thread has no ids there */
+	__u64 pad[4]; /* to whole cache lines */
 };
 
+#define ST_WALL_NEVER_NS (~0ULL >> 1) /* a bound of the window that is not known yet */
 #define ST_WALL_PERIOD_NS 1000000 /* the shortest period of sampled waits */
 #define ST_WALL_SLOT_NS 250000000 /* length of the slot to which the budget of stacks applies */
 
-/* The process that runs on a CPU, for --latency. It fills a cache line, so that CPUs do not share one. */
+/* What runs on a CPU. It fills a cache line, so that CPUs do not share one. */
 struct st_running {
-	__u32 tgid; /* in the initial pid namespace */
-	__u32 pad[15];
+	__u32 tgid; /* in the initial pid namespace; for --latency */
+	__u32 is_due; /* st_wall.due of the thread that comes back */
+	__u32 pad[14];
 };
 
 /* ---- calls: bpf/calls_abi.h has the rest ---- */
@@ -358,7 +361,7 @@ struct st_look {
 	__u32 state, exit_state; /* the kernel's bits */
 	__u32 task_flags; /* PF_* */
 	__u64 task; /* address of the task_struct: key of st_walls */
-	struct st_wall wall; /* its entry in st_walls; only with ST_LOOK_HAS_WALL */
+	__u64 wall_start_time_ns, wall_since_ns; /* of its entry in st_walls; only with ST_LOOK_HAS_WALL */
 	__u16 flags; /* enum st_look_flag */
 	__s16 nr_kernel; /* negative: the walk failed */
 	char comm[ST_COMM_BYTES];
@@ -421,6 +424,7 @@ struct st_control {
 	__u64 wall_held_ns; /* time in THREAD_HELD */
 	__u64 wall_level; /* nesting level of our pid namespace */
 	__u64 wall_odd;
+	__u64 wall_waits; /* waits without a stack of their own, of threads that have ended */
 	__u64 wall_period_ns; /* period of sampled waits of each thread; 0: each wait has its stack */
 	__u64 wall_slot_ns, wall_stacks; /* when the slot (ST_WALL_SLOT_NS) began, and the stacks taken in it */
 	__u64 wall_sampled; /* 1: waits have been sampled */
@@ -505,7 +509,6 @@ struct st_config {
 	__u8 latency; /* wall: the probe of a sample is the number of running threads of its process */
 	__u32 wall_budget; /* stacks of waits per ST_WALL_SLOT_NS; 0: no limit */
 	__u32 nr_cpus; /* number of possible CPUs, with `latency` */
-	__u64 wall_least_ns; /* shortest period: 0, or ST_WALL_PERIOD_NS if waits are always sampled */
 	__u32 filter_pidns; /* only tasks in the pid namespace with this inode, or below it; 0: all */
 	__u32 pidns_level; /* level of that namespace; the initial one has 0 */
 };
@@ -566,9 +569,9 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
-ST_ASSERT_SIZE(struct st_wall, 104);
-ST_ASSERT_SIZE(struct st_look, 112 + 104 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
+ST_ASSERT_SIZE(struct st_wall, 256 - 56);
+ST_ASSERT_SIZE(struct st_look, 112 + 16 + 8 * (ST_LOOK_REGISTERS + ST_MAX_FRAMES));
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES + 192 +
 				       8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 12 + ST_OUTER_RING) + 104);
-ST_ASSERT_SIZE(struct st_config, 136);
+ST_ASSERT_SIZE(struct st_config, 128);

@@ -112,14 +112,13 @@ ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 ST_MAP(st_threads, LRU_HASH, 0, 16384, __u64, __u32);
 
 ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
+ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running); /* by CPU */
 
 ST_MAP(st_calls, HASH, 0, 1024, __u64, struct st_calls);
 ST_MAP(st_no_calls, ARRAY, 0, 1, __u32, struct st_calls); /* zeros, from which the entry of a thread is made */
 ST_MAP(st_call_places, ARRAY, 0, 1, __u32, struct st_call_place);
 ST_MAP(st_insides, HASH, 0, 1024, __u64, struct st_inside);
 ST_MAP(st_no_inside, ARRAY, 0, 1, __u32, struct st_inside);
-/* By CPU. */
-ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running);
 
 /* The thread that is being looked at: only one thread of stacktool reads the iterator. */
 ST_MAP(st_look, ARRAY, 0, 1, __u32, struct st_look);

@@ -144,12 +144,13 @@ static __always_inline int st_is_queued(struct task_struct *task)
 	return BPF_CORE_READ_BITFIELD_PROBED(task, on_rq) != 0;
 }
 
-/* Makes the entry of a thread that is older than the window, or corrects one whose state a switch has changed meanwhile. */
-static __always_inline void st_wall_enter(const struct st_look *look, const struct st_wall *found, __u64 now)
+/* The entry of a thread that existed before the window begins; corrects one whose state a switch has changed meanwhile. */
+static __always_inline void st_wall_enter(const struct st_look *look, const struct st_wall *found, __u32 state,
+					  __u64 now)
 {
 	struct st_wall entry = { .start_time_ns = look->start_time_ns,
 				 .since_ns = now,
-				 .state = look->wall.state,
+				 .state = state,
 				 .process_start_ns = look->leader_start_time_ns,
 				 .tgid = look->tgid,
 				 .tid = look->tid };
@@ -177,11 +178,11 @@ static __always_inline void st_look_at_wall(struct task_struct *task, struct st_
 	entry = bpf_map_lookup_elem(&st_walls, &look->task);
 	differs = entry && entry->state != state && !(state == THREAD_RUNNABLE && entry->state == THREAD_THROTTLED) &&
 		  now - entry->since_ns > ST_WALL_SETTLED_NS && now > entry->since_ns;
-	look->wall = (struct st_wall){ .state = state };
-	if (*(volatile __u64 *)&control->wall_begin_ns == ~0ULL && (!entry || differs)) {
-		st_wall_enter(look, entry, now);
+	if (*(volatile __u64 *)&control->wall_begin_ns == ST_WALL_NEVER_NS && (!entry || differs)) {
+		st_wall_enter(look, entry, state, now);
 	} else if (entry) {
-		bpf_probe_read_kernel(&look->wall, sizeof(look->wall), entry);
+		look->wall_start_time_ns = entry->start_time_ns;
+		look->wall_since_ns = entry->since_ns;
 		look->flags |= ST_LOOK_HAS_WALL | (differs ? ST_LOOK_DIFFERS : 0);
 	}
 }

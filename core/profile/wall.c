@@ -295,8 +295,6 @@ static void add_shares(struct settling *settling, uint32_t record, enum thread_s
 
 	for (size_t i = 0; i < nr; i++)
 		whole += samples[i].weight;
-	if (state != THREAD_ON_CPU)
-		settling->interval->losses[ST_LOSS_WALL_SAMPLED] += count;
 	if (!whole) {
 		add_row(settling, record, state, state == THREAD_ON_CPU ? LABEL_NOT_SAMPLED : LABEL_WAIT_NOT_SAMPLED,
 			count, sum);
@@ -377,6 +375,14 @@ static void take_row(struct settling *settling, const struct profile_row *row)
 		vec_push(&settling->samples, (struct sample){ row->record, THREAD_ON_CPU, row->count, row->count });
 		return;
 	}
+#ifdef ST_WALL_TAKES_BOTH /* it is compared with that of the switch (tests/e2e/wall_back.sh) */
+	if (WALL_IS_SAMPLE(reason)) {
+		vec_push(&settling->pieces,
+			 (struct piece){ { .record = pair->sleeper, .state = THREAD_UNKNOWN, .ns = row->sum },
+					 row->count });
+		return;
+	}
+#endif
 	if (WALL_IS_SAMPLE(reason)) {
 		vec_push(&settling->samples,
 			 (struct sample){ pair->sleeper, (enum thread_state)(reason & 0xf), row->count, row->sum });

@@ -138,7 +138,7 @@ static int load_failed(int err, const struct attach_plan *attach)
 	return err;
 }
 
-static int map_control(struct loaded *loaded)
+static int map_control(struct loaded *loaded, const struct plan *plan)
 {
 	void *memory = mmap(NULL, sizeof(struct st_control), PROT_READ | PROT_WRITE, MAP_SHARED,
 			    bpf_map__fd(loaded->skeleton->maps.st_control), 0);
@@ -147,9 +147,10 @@ static int map_control(struct loaded *loaded)
 		return fail(-errno, "control map: mmap: %s", strerror(errno));
 	loaded->control = memory;
 	loaded->control->wake_at = loaded->count_entries / 2;
-	loaded->control->wall_period_ns = loaded_config(loaded)->wall_least_ns;
-	loaded->control->wall_sampled = loaded_config(loaded)->wall_least_ns != 0;
-	loaded->control->wall_begin_ns = loaded->control->wall_end_ns = UINT64_MAX; /* core/session/wall.c sets these */
+	loaded->control->wall_period_ns = plan->waits == WAITS_SAMPLED ? ST_WALL_PERIOD_NS : 0;
+	loaded->control->wall_sampled = plan->waits == WAITS_SAMPLED;
+	loaded->control->wall_begin_ns = loaded->control->wall_end_ns =
+		ST_WALL_NEVER_NS; /* core/session/wall.c sets these */
 	return 0;
 }
 
@@ -167,7 +168,7 @@ static int load(struct loaded *loaded, const struct plan *plan)
 	}
 	if (err)
 		return load_failed(err, loaded->attach);
-	return load_fill_filters(loaded, plan) ?: map_control(loaded) ?: load_await_first(loaded);
+	return load_fill_filters(loaded, plan) ?: map_control(loaded, plan) ?: load_await_first(loaded);
 }
 
 int loaded_new(const struct plan *plan, const struct attach_plan *attach, struct loaded **ret_loaded)

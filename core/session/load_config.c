@@ -34,8 +34,10 @@
 #define SAMPLE_RING_BYTES (512 << 10) /* each page counts twice in RSS */
 #define LEAST_RING_BYTES (64 << 10) /* the largest page size */
 #define PROBE_RING_BYTES (4 << 20)
-#define WAIT_STACKS_HZ 100 /* on each CPU */
+#define WAIT_STACKS_HZ 50 /* on each CPU, of the whole host */
+#define WAIT_STACKS_CHOSEN 40 /* times as many, of processes that the user chose */
 #define MIN_TASKS 16384U
+#define MIN_WALLS 8192U /* of 256 bytes */
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
 #define MIN_CALLERS 1024U
 #define MAX_CALLERS 16384U /* 34 MB of kernel memory */
@@ -285,7 +287,7 @@ static uint32_t wall_budget(const struct plan *plan, const struct attach_plan *a
 
 	if (!attach->samples_waits)
 		return 0;
-	return plan->tgids.nr || plan->command ? in_slot * 20 : in_slot;
+	return plan->tgids.nr || plan->command ? in_slot * WAIT_STACKS_CHOSEN : in_slot;
 }
 
 /* The processes of -p have their tables before the first event. */
@@ -319,7 +321,6 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 		.latency = plan->view.latency,
 		.nr_cpus = (uint32_t)libbpf_num_possible_cpus(),
 		.wall_budget = wall_budget(plan, attach),
-		.wall_least_ns = plan->waits == WAITS_SAMPLED ? ST_WALL_PERIOD_NS : 0,
 		/* bpf/frames.bpf.c follows frame pointers instead of bpf_get_stack() */
 		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
@@ -439,8 +440,8 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_call_places, attach->nr_functions, attach->places.nr);
 	want_map(maps->st_insides, plan->view.slow, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
 	want_map(maps->st_no_inside, plan->view.slow, 0);
-	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_TASKS, MAX_TASKS));
-	want_map(maps->st_running, plan->view.latency, loaded_config(loaded)->nr_cpus);
+	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_WALLS, MAX_TASKS));
+	want_map(maps->st_running, plan->wall, loaded_config(loaded)->nr_cpus);
 	want_map(maps->st_grid, traits->is_sampled, 0);
 	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);
 	want_map(maps->st_syscalls, traits->has_numbers, attach->places.nr);

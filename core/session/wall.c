@@ -25,7 +25,7 @@ struct thread {
 	uint64_t start_time_ns; /* of its process */
 	uint64_t exec_id;
 	char comm[ST_COMM_BYTES];
-	struct st_wall wall;
+	uint64_t wall_start_time_ns, wall_since_ns; /* of its entry, or its own */
 	bool has_entry, differs;
 };
 
@@ -49,7 +49,8 @@ static void take_thread(struct wall *wall, const struct st_look *look)
 				 .tid = look->tid,
 				 .start_time_ns = look->leader_start_time_ns,
 				 .exec_id = look->exec_id,
-				 .wall = look->wall,
+				 .wall_start_time_ns = look->wall_start_time_ns,
+				 .wall_since_ns = look->wall_since_ns,
 				 .has_entry = look->flags & ST_LOOK_HAS_WALL,
 				 .differs = look->flags & ST_LOOK_DIFFERS };
 
@@ -57,7 +58,7 @@ static void take_thread(struct wall *wall, const struct st_look *look)
 		return;
 	memcpy(thread.comm, look->comm, sizeof(thread.comm));
 	if (!thread.has_entry)
-		thread.wall.start_time_ns = look->start_time_ns;
+		thread.wall_start_time_ns = look->start_time_ns;
 	vec_push(&wall->threads, thread);
 }
 
@@ -225,7 +226,7 @@ struct finishing {
 	const struct drain_target *target;
 	uint64_t begin_ns, end_ns;
 	uint64_t lifetimes_ns;
-	uint64_t nr_odd;
+	uint64_t nr_odd, nr_waits;
 	wall_interval_list open;
 };
 
@@ -286,7 +287,7 @@ static void add_open(struct finishing *finishing, uint32_t record, uint32_t stat
 /* The stack of a wait that has not ended: wall_look_last() looks at sleeping threads before the window ends. */
 static enum wall_stack stack_of_last(const struct st_wall *entry, uint32_t state)
 {
-	if (entry->sleeper.lo | entry->sleeper.hi)
+	if (entry->has_stack)
 		return BY_RECORD;
 	if (entry->has_left && (state == THREAD_RUNNABLE || state == THREAD_THROTTLED))
 		return BY_SAMPLES;
@@ -302,42 +303,56 @@ static bool is_left_over(const struct wall *wall, const struct st_wall *entry, c
 	return !thread && wall->looked_ns > entry->since_ns && wall->looked_ns - entry->since_ns > NSEC_PER_SEC;
 }
 
+/* That of its last wait; without one `bare`, which has no stack. */
+static uint32_t record_of_last(struct finishing *finishing, const struct st_wall *entry, uint32_t bare)
+{
+	struct profile *profile = finishing->target->profile;
+	struct profile_record lost = profile->records.data[bare];
+	uint32_t record;
+
+	if (entry->state == THREAD_ON_CPU || !entry->has_stack)
+		return bare;
+	record = profile_find_record(profile, (struct profile_id){ entry->sleeper.lo, entry->sleeper.hi });
+	if (record != PROFILE_NONE)
+		return record;
+	lost.id.hi++;
+	lost.stack_lost = true;
+	return profile_add_record(profile, &lost, NULL, NULL);
+}
+
 static void add_entry(struct finishing *finishing, uint64_t task, const struct st_wall *entry)
 {
 	const struct thread wanted = { .task = task };
 	const thread_list *threads = &finishing->wall->threads;
 	const struct thread *thread =
 		threads->nr ? bsearch(&wanted, threads->data, threads->nr, sizeof(wanted), compare_tasks) : NULL;
-	bool has_stack = entry->sleeper.lo | entry->sleeper.hi;
-	struct profile *profile = finishing->target->profile;
-	uint32_t state = entry->state, record = PROFILE_NONE;
-	enum wall_stack before = entry->has_left ? BY_SAMPLES : BY_LOOK;
+	uint32_t bare = thread ? record_of_thread(finishing, thread) : record_of_entry(finishing, task, entry);
+	uint32_t record = record_of_last(finishing, entry, bare), state = entry->state;
+	enum wall_stack last = stack_of_last(entry, state);
+	uint64_t last_ns = in_window(finishing, entry->since_ns);
 
 	finishing->lifetimes_ns += in_window(finishing, entry->start_time_ns);
-	if (has_stack)
-		record = profile_find_record(finishing->target->profile,
-					     (struct profile_id){ entry->sleeper.lo, entry->sleeper.hi });
-	if (record == PROFILE_NONE) {
-		record = thread ? record_of_thread(finishing, thread) : record_of_entry(finishing, task, entry);
-		profile->records.data[record].stack_lost = has_stack && state != THREAD_ON_CPU; /* of its last wait */
-	}
-	if ((thread && thread->differs && thread->wall.since_ns == entry->since_ns) ||
+	if ((thread && thread->differs && thread->wall_since_ns == entry->since_ns) ||
 	    is_left_over(finishing->wall, entry, thread)) {
 		finishing->nr_odd++;
 		state = THREAD_UNKNOWN;
 	}
-	add_open(finishing, record, entry->first_state, before, entry->first_ns, 0, entry->first_end_ns);
-	add_open(finishing, record, entry->run_state, before, entry->first_run_ns, 0, entry->since_ns);
+	for (int is_run = 0; is_run < 2; is_run++)
+		add_open(finishing, bare, entry->first_states[is_run], BY_LOOK, entry->first_ns[is_run], 0,
+			 entry->first_end_ns);
+	for (uint32_t of = 0; of < THREAD_NR_STATES; of++)
+		add_open(finishing, bare, of, of == THREAD_UNKNOWN ? BY_RECORD : BY_SAMPLES, entry->total_ns[of], 0, 0);
+	finishing->nr_waits += entry->nr_waits + (last == BY_SAMPLES && last_ns);
 	if (state == THREAD_HELD)
-		finishing->lifetimes_ns -= in_window(finishing, entry->since_ns);
+		finishing->lifetimes_ns -= last_ns;
 	else
-		add_open(finishing, record, state, stack_of_last(entry, state), in_window(finishing, entry->since_ns),
+		add_open(finishing, record, state, state == THREAD_UNKNOWN ? BY_RECORD : last, last_ns,
 			 entry->has_left ? entry->since_ns : 0, finishing->end_ns);
 }
 
 static void add_missing(struct finishing *finishing, const struct thread *thread)
 {
-	uint64_t ns = in_window(finishing, thread->wall.start_time_ns);
+	uint64_t ns = in_window(finishing, thread->wall_start_time_ns);
 
 	finishing->nr_odd++;
 	finishing->lifetimes_ns += ns;
@@ -371,6 +386,7 @@ int wall_finish(struct wall *wall, const struct drain_target *target)
 		.end_ns = control->wall_end_ns,
 		.lifetimes_ns = control->wall_lifetimes_ns - control->wall_held_ns,
 		.nr_odd = control->wall_odd,
+		.nr_waits = control->wall_waits,
 	};
 	uint64_t sum;
 	int err = take_entries(&finishing);
@@ -379,6 +395,7 @@ int wall_finish(struct wall *wall, const struct drain_target *target)
 	target->interval->end_ns = finishing.end_ns;
 	sum = wall_settle(target->profile, target->interval, &finishing.open, &wall->looks);
 	target->interval->losses[ST_LOSS_WALL_ODD] += finishing.nr_odd;
+	target->interval->losses[ST_LOSS_WALL_SAMPLED] += finishing.nr_waits;
 	sum = sum > finishing.lifetimes_ns ? sum - finishing.lifetimes_ns : finishing.lifetimes_ns - sum;
 	target->interval->losses[ST_LOSS_WALL_DIFFERS] += sum;
 	vec_done(&finishing.open);
