@@ -32,7 +32,7 @@
 struct call {
 	const struct applet *applet; /* NULL: stacktool itself */
 	bool as_bcc;                 /* under the name of a bcc tool */
-	bool as_link;                /* argv[0] is the applet's name; the output is then bcc's, byte for byte */
+	bool as_link;                /* argv[0] is the applet's name: defaults and output are those of bcc's tool */
 	bool lost;
 	bool cut;
 	bool has_command; /* there is a command after "--" */

@@ -54,7 +54,7 @@ enum thread_state {
 	THREAD_NR_STATES,
 };
 
-/* `is_first`: the interval has no stack, because it began before the thread's first switch. */
+/* `is_first`: the interval began before the thread's first switch, so no BPF program took its stack; user space may have. */
 #define WALL_REASON(state, is_first) (0x40 | (is_first) << 4 | (state))
 
 /* A sampled stack: `sum` is its share of the thread's waits in this state that were counted without a stack. */

@@ -22,7 +22,7 @@ enum {
 	ST_FIRST_FAIR_PRIO = 100, /* MAX_RT_PRIO */
 };
 
-/* The enum thread_state of a thread that is not on the run queue. TASK_WAKING has overwritten the state before. */
+/* The enum thread_state of a thread that is not on the run queue. With TASK_WAKING it is unknown, because that replaces the state. */
 static __always_inline __u32 st_wall_state(__u32 state)
 {
 	if (state & ST_TASK_WAKING)

@@ -35,7 +35,7 @@ static __always_inline int st_follows_frames(void)
 	return st_config.unwind == ST_UNWIND_AUTO;
 }
 
-/* The cache entry for the current address and space; NULL: only the first slot may use the cache. */
+/* The cache entry for the current address and space. Only the first slot may use the cache: NULL for the others. */
 static __always_inline struct st_recent_rule *st_recent_rule(const struct st_unwind *unwind, __u32 slot_index)
 {
 	__u64 place = ((st_walk_address(unwind) ^ unwind->space) * 0x9e3779b97f4a7c15ULL) >> (64 - ST_RECENT_BITS);

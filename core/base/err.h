@@ -23,7 +23,7 @@ enum err_kind {
 	ERR_FAILED,   /* exit 1 */
 	ERR_USAGE,    /* exit 2 */
 	ERR_HOST, /* exit 3: a kernel feature or privilege is missing, or a limit is too low; the cause names it */
-	ERR_NO_MATCH, /* exit 5: the pattern matched nothing */
+	ERR_NO_MATCH, /* exit 5: nothing has the name, or matches the pattern, that the user gave */
 };
 
 /* Record the formatted cause and return `code`, a negative errno. */

@@ -12,7 +12,7 @@
 /* 0, or a recorded failure: "process 4711: no such process", that it is a thread of another process, or that it is a zombie. */
 int process_exists(uint32_t tgid);
 
-/* The same for a thread. */
+/* 0, or a recorded failure: no such thread, or it is a zombie. Takes the threads of all processes. */
 int process_thread_exists(uint32_t tid);
 
 /*

@@ -95,7 +95,7 @@ static void set_source(struct profile *profile, struct profile_frame *frame, con
 	frame->line = line->line;
 }
 
-/* Adds a frame for a call inlined at the place of another frame. It may exist already, without its line. */
+/* Adds a frame for a call that was inlined at the place of another frame. If the call has a frame already, adds only its line. */
 static void add_call(struct profile *profile, uint32_t function, uint16_t level, const char *name,
 		     const struct symbol_line *line)
 {

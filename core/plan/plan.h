@@ -111,7 +111,7 @@ struct plan {
 	uint64_t frequency_hz; /* if `period` is 0 */
 	uint64_t period; /* events per sample */
 
-	struct off_cpu_plan off_cpu; /* probe_scheduler */
+	struct off_cpu_plan off_cpu; /* probe_scheduler; with `looks`, only its two members about states */
 
 	/* who */
 	struct u32_list tgids; /* only these processes, ids in our pid namespace; empty: all */
@@ -119,7 +119,7 @@ struct plan {
 	struct u32_list tids; /* only these threads; empty: all */
 	struct u32_list cpus; /* only these CPUs; empty: all */
 	bool include_idle;
-	bool looks; /* counts threads by their state now: a row for each thread; those that run are sampled. States: `off_cpu` */
+	bool looks; /* counts threads by their state now: a row for each thread; those that run are sampled */
 	bool wall; /* all time of threads, by their states */
 	struct idle_plan idle; /* of `wall` */
 	enum wait_stacks waits; /* of `wall` */

@@ -9,6 +9,9 @@
  *   files      mapped files that user frames point into
  *   frames     distinct places in code; symbolization names each once
  *   records    distinct (who, kernel stack, user stack); frames by index, with the raw addresses beside them
+ *   pairs      for records that stand for a sleeper and its waker: the records of both
+ *   cgroups    paths of cgroups, by id
+ *   modules    build ids of kernel modules in which frames are
  *   lives      the processes that have mappings with frames
  *   mappings   mappings of these processes that frames were found in
  *   intervals  one per report: rows (record, count, sum), losses and accounting of that interval

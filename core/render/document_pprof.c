@@ -113,7 +113,7 @@ static bool has_kernel(const struct profile *profile)
 	return false;
 }
 
-/* Decides as pprof does: a file with a path that is not a library. */
+/* Whether pprof takes the file for a program: every file with a path is one, except libraries. */
 static bool is_program(const struct profile *profile, const struct profile_file *file)
 {
 	const char *path = profile_string(profile, file->path), *name = path_name(path);

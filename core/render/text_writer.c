@@ -171,7 +171,7 @@ void writer_add_frame(struct text_writer *writer, uint32_t frame)
 	add_quickly(&writer->out.text, writer->frame_bytes.data + text->start, text->length);
 }
 
-/* Adds frames, last first, while their text exists and is short; returns the number left. Makes 100,000 stacks 5 % faster. */
+/* Adds frames, last first, while their text exists and is short; returns the number left. Prints 100,000 stacks 5 % faster. */
 static uint32_t add_short_names(struct text_writer *writer, const uint32_t *frames, uint32_t nr)
 {
 	const struct frame_text *texts = writer->frames;

@@ -46,7 +46,7 @@ bool drain_ring(struct drain *drain, const struct drain_target *target);
  */
 void drain_copies_walk(struct drain *drain, const struct drain_target *target, bool all, int timeout_ms);
 
-/* Reads the ring and discards single events, before events that are to be drained. */
+/* EVENTS_EACH: reads the ring and discards the events in it, so that only later ones are drained. */
 void drain_discard(struct drain *drain);
 
 /* Swaps the generations and adds the old one to the interval, which ends at that moment. Returns 0 or a recorded failure. */

@@ -44,8 +44,8 @@ enum {
 bool code_blocks_may_begin(const uint8_t begin[CODE_BLOCKS_BEGIN_BYTES], size_t nr);
 
 /*
- * Copies the code that a process has at [start, end) now, if it begins with a chunk. As code_blocks_find(), or -E2BIG beyond the limits, or the
- * errno of reading the code.
+ * Copies the code that a process has at [start, end) now, if it begins with a chunk. Returns as code_blocks_find(), or -E2BIG above the two
+ * limits at the top, or the errno of reading the code.
  */
 int code_blocks_read(uint32_t tgid, uint64_t start, uint64_t end, struct code_copy *ret_copy);
 

@@ -25,5 +25,8 @@ int trampolines_compile(const uint8_t *code, size_t nr, struct unwind_table *ret
 /* Whether code that begins with these bytes begins with a trampoline. */
 bool trampolines_may_begin(const uint8_t *code, size_t nr);
 
-/* As trampolines_compile(), for the code that a process has at [start, end) now. Also -E2BIG beyond the limit, or the errno of reading the code. */
+/*
+ * As trampolines_compile(), for the code that a process has at [start, end) now. Also -E2BIG above TRAMPOLINES_BYTES_MAX, or the errno of
+ * reading the code.
+ */
 int trampolines_read(uint32_t tgid, uint64_t start, uint64_t end, struct unwind_table *ret_table);

@@ -16,9 +16,11 @@ enum {
 	HELD_BACK_MAX = 5, /* reads of code that took too long, after which none is read for a while */
 	HELD_BACK_MS = 60000,
 	EVICT_MS = 1000,
-	LOOK_MS = 20, /* between two reads of blocks */
-	SHARE = 19, /* reading blocks, of whatever areas, takes one part of so many of the time, and one more */
-	PAUSE_MAX_MS = LOOK_MS << 12, /* of other code, which may become blocks; the pauses double */
+	LOOK_MS = 20, /* between two reads of the blocks of one area */
+	SHARE = 19, /* after a read of blocks, none for this many times as long: all reads take at most 1/20 of the time */
+	PAUSE_MAX_MS =
+		LOOK_MS
+		<< 12, /* between two reads of other code, which may become blocks; the pauses double up to this */
 };
 
 static int64_t now_ms(void)
@@ -93,7 +95,7 @@ static bool owner_of_code(uint32_t tgid, uint32_t *ret_owner)
 	return true;
 }
 
-/* Has the worker make a table of what was found. If it cannot now, it is handed over when the code is read the next time. */
+/* Has the worker make a table for known->asked. If the worker cannot now, look() tries again when it reads the code the next time. */
 static void ask(struct unwinding *unwinding, const struct space *space, struct known_code *known)
 {
 	const uint32_t number = CODE_REQUESTS | (unwinding->nr_code_requests + 1);
@@ -110,7 +112,7 @@ static void ask(struct unwinding *unwinding, const struct space *space, struct k
 	known->request = number;
 }
 
-/* The code is read again after a pause, which doubles for code that is no blocks, or could not be read. */
+/* Sets when the code is read again: after a pause, which doubles while the code has no blocks or cannot be read. */
 static void put_off(struct known_code *known, bool are_blocks)
 {
 	known->unread = !are_blocks;
@@ -118,7 +120,7 @@ static void put_off(struct known_code *known, bool are_blocks)
 	known->look_at_ms = now_ms() + known->pause_ms;
 }
 
-/* Reads code that may be blocks, and asks for a table if it is not what it was. */
+/* Reads code that may be blocks, and asks for a new table if the code has changed. */
 static void look(struct unwinding *unwinding, const struct space *space, struct known_code *known)
 {
 	struct code_copy copy = {}, *last = known->asked.bytes ? &known->asked : &known->made_of;
@@ -181,7 +183,7 @@ static struct known_code *find_code(const struct space *space, const struct mapp
 		       : NULL;
 }
 
-/* What was not read has -EAGAIN. */
+/* A part for which no read is tried keeps -EAGAIN. */
 void unwinding_read_begins(struct unwinding *unwinding, const struct space *space, const struct mapping *mappings,
 			   size_t nr)
 {
@@ -208,7 +210,7 @@ static const struct foreign_part *begin_of(const struct unwinding *unwinding, ui
 	return part && part->start == start ? part : NULL;
 }
 
-/* The table of code that was not known. If the code could not be read now, it is when the process is published the next time. */
+/* Finds the table of new code. Code that cannot be read now is read when the process is published the next time. */
 static void find_table(struct unwinding *unwinding, const struct space *space, struct known_code *known)
 {
 	const struct foreign_part *begin = begin_of(unwinding, known->start);
@@ -295,7 +297,7 @@ void unwinding_take_code(struct unwinding *unwinding, struct symbol_unwind *made
 			space->codes.data[i].valid_from_ns = clock_monotonic_ns();
 }
 
-/* Whether the code at an address may have been other code than its table was made of, when it was walked at this time. */
+/* Whether a walk at this time may have met other code at the address than the code that its table was made of. */
 static bool is_changed(struct unwinding *unwinding, const struct space *space, struct known_code *known,
 		       uint64_t address, uint64_t time_ns)
 {

@@ -45,12 +45,12 @@ struct known_code {
 	uint64_t start, end, since_ns;
 	uint32_t table; /* in the store, or UNWIND_NO_TABLE */
 	bool seen; /* it is still there */
-	struct code_copy made_of; /* of code_blocks.h: what the table was made of */
-	struct code_copy asked; /* what the worker makes one of; it was found later */
-	uint32_t request; /* its number; 0: it was not handed over */
+	struct code_copy made_of; /* for code_blocks.h: the copy that the table was made of */
+	struct code_copy asked; /* a newer copy, of which the worker makes, or will make, the next table */
+	uint32_t request; /* number of the request for `asked`; 0: the worker does not have it */
 	uint64_t valid_from_ns; /* walks before this may have used another table */
-	int64_t look_at_ms; /* when it is read again at the earliest */
-	bool unread; /* the last reading failed: it may be other code now */
+	int64_t look_at_ms; /* the code is not read again before this */
+	bool unread; /* the last read failed: the code may have changed */
 	uint32_t pause_ms;
 };
 
@@ -85,7 +85,7 @@ struct unwinding {
 	uint64_t nr_refused;
 	uint32_t nr_held_back; /* reads of code that took too long */
 	int64_t held_back_ms; /* when code is read again after those */
-	int64_t read_again_ms; /* when blocks are read again, of all areas */
+	int64_t read_again_ms; /* before this, no blocks are read, of any area */
 	int64_t evict_code_ms; /* when tables of code that is gone are looked for again */
 	uint32_t nr_code_requests;
 	bool any_new; /* there are tables that processes do not have yet */
@@ -107,7 +107,7 @@ struct space *unwinding_space(const struct unwinding *unwinding, uint32_t tgid);
 void unwinding_read_begins(struct unwinding *unwinding, const struct space *space, const struct mapping *mappings,
 			   size_t nr);
 
-/* The table of a mapping without a file. The code is read once for each mapping. */
+/* The table of a mapping without a file. Reads the code of a new mapping; unwinding_first_changed() reads blocks again. */
 uint32_t unwinding_table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping);
 
 /* Forgets code that is not mapped any more: for which unwinding_table_of_code() was not called since the last call. */

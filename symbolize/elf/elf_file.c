@@ -225,7 +225,7 @@ int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_byte
 int elf_file_lay_out(struct elf_file *elf)
 {
 	enum {
-		FIRST = 1 << 20, /* differs from an undefined symbol */
+		FIRST = 1 << 20, /* of the first section; not 0, because undefined symbols have the value 0 */
 		ALIGNMENT_MAX = 1 << 20,
 	};
 	const uint64_t end = 1ull << 40;
