@@ -275,7 +275,7 @@ const struct option_spec filter_table[] = {
 
 const struct option_spec group_table[] = {
 	OUR_OPTION(0, "cgroup", plan.cgroup, "PATH|ID", "only this cgroup and those below it", .exclusive = "cgroup"),
-	OUR_OPTION(0, "container", plan.container, "ID", "only this container: at least 12 digits of its id",
+	OUR_OPTION(0, "container", plan.container, "ID", "only this container: the first 12 or more digits of its id",
 		   .exclusive = "cgroup"),
 	RUN_OPTION(0, "cgroupmap", plan.cgroup_map, "PATH", "only cgroups in this pinned BPF map"),
 	RUN_OPTION(0, "mntnsmap", plan.mntns_map, "PATH", "only mount namespaces in this pinned BPF map"),

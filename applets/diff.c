@@ -33,7 +33,8 @@ static const struct option_spec table[] = {
 	       .parse = output_format_parse),
 	OPTION_FRAGMENT(output_table, struct diff_options, request.output),
 	OPTION_FRAGMENT(graph_table, struct diff_options, request.output),
-	OPERAND("before", struct diff_options, request.before, "a saved profile or folded stacks", .required = true),
+	OPERAND("before", struct diff_options, request.before, "a saved profile, folded stacks or text of perf script",
+		.required = true),
 	OPERAND("now", struct diff_options, request.now, "the profile to compare it with", .required = true),
 	OPTION_END,
 };

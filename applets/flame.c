@@ -11,7 +11,8 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(filter_table, struct report_request, filter),
 	OPTION_FRAGMENT(output_table, struct report_request, output),
 	OPTION_FRAGMENT(graph_table, struct report_request, output),
-	OPERAND("file", struct report_request, path, "folded stacks or a saved profile (default: standard input)"),
+	OPERAND("file", struct report_request, path,
+		"folded stacks, text of perf script or a saved profile (default: standard input)"),
 	OPTION_END,
 };
 

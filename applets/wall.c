@@ -55,8 +55,8 @@ static const struct option_spec table[] = {
 	RUN_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate threads, named PID/TID"),
 	OUR_OPTION(0, "cgroup", plan.cgroup, "PATH|ID", "the threads of this cgroup and those below it",
 		   .exclusive = "who"),
-	OUR_OPTION(0, "container", plan.container, "ID", "the threads of this container: at least 12 digits of its id",
-		   .exclusive = "who"),
+	OUR_OPTION(0, "container", plan.container, "ID",
+		   "the threads of this container: the first 12 or more digits of its id", .exclusive = "who"),
 	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
 	RUN_FRAGMENT(guard_table),
 	RUN_FRAGMENT(common_table),
@@ -120,13 +120,15 @@ const struct applet wall_applet = {
 	.summary = "account for all time of threads, on the CPU and off it",
 	.description =
 		"Puts each nanosecond of every thread into one state: on the CPU; runnable, which is waiting for a CPU; "
-		"blocked in interruptible (S) or uninterruptible (D) sleep; stopped; unknown; or idle, which is waiting for work "
-		"in a loop of its own. The states of a thread add up to the time for which it existed during the run, and a difference is reported.\n\n"
-		"A wait has the stack with which the thread left the CPU, and its reason as innermost frame. Time on the "
+		"blocked in interruptible (S) or uninterruptible (D) sleep; stopped; unknown; or idle, which is interruptible "
+		"sleep until there is work to do. The states of a thread add up to the time for which it existed during "
+		"the run, and a difference is reported.\n\n"
+		"A wait has the stack with which the thread left the CPU, and its reason as innermost frame. On Linux "
+		"6.16 and later, waits are sampled if threads switch too often for that (--waits). Time on the "
 		"CPU is divided among the timed samples of the thread.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"Follows every context switch of the host, and walks the stack of each thread of the targets that leaves "
-		"a CPU, as offcputime does.",
+		"a CPU, as offcputime does; fewer stacks once waits are sampled (--waits).",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct run_options),
