@@ -264,7 +264,7 @@ __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
  */
 static __always_inline struct st_inside *st_slow_current(void)
 {
-	__u64 task = bpf_get_current_task(), sp = 0;
+	__u64 task = bpf_get_current_task();
 	struct st_inside *inside = st_inside_of(task);
 
 	if (!inside || !inside->begun_ns)
@@ -272,6 +272,7 @@ static __always_inline struct st_inside *st_slow_current(void)
 #if defined(__TARGET_ARCH_x86)
 	if (st_calls_config.in_user_code && st_config.task_access == TASK_ACCESS_PROBE_READ) {
 		const __u64 *registers = st_task_registers((struct task_struct *)task);
+		__u64 sp = 0;
 
 		bpf_probe_read_kernel(&sp, sizeof(sp), registers + ST_PT_SP);
 		if (sp)

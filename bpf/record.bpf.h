@@ -460,7 +460,8 @@ static __always_inline int st_send_copy(void *ctx, const struct st_way *way, str
 {
 	__u32 bytes = st_record_bytes(&stack->head);
 
-	if (!(ST_EARLY_ENDS >> (stack->head.user_end & 31) & 1) || stack->head.nr_python || bytes > sizeof(*stack))
+	if (!(ST_EARLY_ENDS >> (stack->head.user_end & 31) & 1) || stack->head.flags & ST_STACK_FOREIGN ||
+	    stack->head.nr_python || bytes > sizeof(*stack))
 		return 0;
 	stack->head.generation = way->generation;
 	st_stamp(&stack->head, bpf_ktime_get_ns());

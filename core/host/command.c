@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,9 +75,16 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 
 /* ---- the parent ---- */
 
+static bool nobody_may_execute(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode) && !(status.st_mode & 0111);
+}
+
 /*
  * -ENOENT: execvp() would find no file; -EACCES: only files that nobody may execute; else 0. The child reports other errors, because it may
- * be another user; it has the same PATH.
+ * be another user, who reaches other files; it has the same PATH.
  */
 static int find(const char *word)
 {
@@ -88,10 +96,11 @@ static int find(const char *word)
 	while ((folder = strsep(&rest, ":"))) {
 		_cleanup_(freep) char *path = *folder ? xasprintf("%s/%s", folder, word) : xstrdup(word);
 
-		if (!access(path, X_OK) || (errno != ENOENT && errno != ENOTDIR && errno != EACCES))
+		if (access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR))
+			continue;
+		if (!nobody_may_execute(path))
 			return 0;
-		if (errno == EACCES)
-			err = -EACCES;
+		err = -EACCES;
 	}
 	return err;
 }

@@ -198,7 +198,7 @@ void unwinding_read_begins(struct unwinding *unwinding, const struct space *spac
 	parts = unwinding->begins.data;
 	for (size_t at = 0; at < unwinding->begins.nr && may_read(unwinding); at += nr_done + 1) {
 		nr_done = foreign_memory_read_parts(space->process.tgid, parts + at, unwinding->begins.nr - at);
-		note_read(unwinding, at + nr_done < unwinding->begins.nr ? -ETIMEDOUT : 0);
+		note_read(unwinding, at + nr_done < unwinding->begins.nr ? -ETIMEDOUT : parts[at].err);
 	}
 }
 
