@@ -5,7 +5,7 @@
 
 #define PATTERN_HELP                                                                                    \
 	"the events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, t:CATEGORY:EVENT or u:LIB:PROBE; several " \
-	"patterns of one kind; @FILE has one in each line"
+	"patterns of one kind (funclatency and slow: one); @FILE has one in each line"
 
 /* Filters by process. The CPU is not here, because not all of bcc's tools have it. */
 extern const struct option_spec watch_table[];

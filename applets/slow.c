@@ -17,7 +17,7 @@ static const struct option_spec table[] = {
 			    .min = 1, .exclusive = "which"),
 	RUN_FRAGMENT(watch_table),
 	RUN_OPTION('F', "frequency", plan.frequency_hz, "HZ",
-		   "samples per second on each CPU, of what runs inside calls (default 499)", .min = 1, .max = 20000,
+		   "samples per second on each CPU, of what runs inside calls", .min = 1, .max = 20000,
 		   .noun = "a frequency"),
 	OPTION_SECONDS('d', "duration", struct run_options, plan.duration_ns,
 		       "stop after this time (default: at Ctrl-C)", .also = 'D'),

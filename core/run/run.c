@@ -563,7 +563,7 @@ static int finish(struct run *run, int err)
 		run_say("the unwind tables of some files do not fit into %llu MiB: see --unwind-mem",
 			(unsigned long long)(run->plan->unwind_bytes >> 20));
 	if (!err && !run_current(run)->rows.nr && !run->events.nr_events && !run->plan->interval_ns && !quiet &&
-	    !(run->plan->looks && run->reason == COLLECT_SIGNAL))
+	    !run_current(run)->losses[ST_LOSS_CALL_OPEN] && !(run->plan->looks && run->reason == COLLECT_SIGNAL))
 		run_say_empty(run->plan, run->command ? command_pid(run->command) : 0);
 	run_describe_status(&run->profile, run->plan, run->lost, run->cut);
 	err = hide_secrets(run, err);

@@ -326,6 +326,10 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 		*ret_reason = COLLECT_EVENTS;
 		return 0;
 	}
+	if (collector->signalled) { /* taken by collector_signalled() before: no other comes */
+		*ret_reason = COLLECT_SIGNAL;
+		return 0;
+	}
 	while (!ended && !err) {
 		bool has_rows;
 		int nr;
