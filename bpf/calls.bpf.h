@@ -16,5 +16,10 @@ int st_slow_begin(__u64 begun_ns);
 /* It has come to a place of CALL_MAY_END. Always 0. */
 int st_slow_may_end(void);
 
-/* It ends, or has ended at the last place of CALL_MAY_END. If it was long enough, what happened inside it is counted. Always 0. */
+#define ST_LENGTH_UNKNOWN (~0ULL)
+
+/*
+ * It ends, or has ended at the last place of CALL_MAY_END. If it was long enough, what happened inside it is counted; of a call of
+ * ST_LENGTH_UNKNOWN nothing is. Always 0.
+ */
 int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left);

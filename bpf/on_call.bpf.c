@@ -110,7 +110,7 @@ static __always_inline void st_call_close(const struct st_call *call, __u64 task
 	if (call->function == ST_NO_FUNCTION)
 		return;
 	if (st_calls_config.limit_ns)
-		st_slow_end(task, call->left_ns ? call->left_ns - call->begun_ns : 0, 1);
+		st_slow_end(task, call->left_ns ? call->left_ns - call->begun_ns : ST_LENGTH_UNKNOWN, 1);
 	if (call->left_ns)
 		st_call_count(call->function, tgid, call->left_ns - call->begun_ns);
 	else

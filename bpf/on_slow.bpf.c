@@ -226,6 +226,12 @@ static __always_inline void st_slow_note_unfit(__u32 nr)
 }
 
 /* Another thread cannot make the records, so what was inside a call that ends with its thread is not counted. */
+static __always_inline int st_slow_counts(__u64 task, __u64 length_ns)
+{
+	return length_ns != ST_LENGTH_UNKNOWN &&
+	       (length_ns < st_calls_config.limit_ns) == st_calls_config.below && task == bpf_get_current_task();
+}
+
 __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 {
 	struct st_inside *inside = st_inside_of(task);
@@ -237,8 +243,7 @@ __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 		st_slow_stays(inside, task);
 	begun_ns = inside->begun_ns;
 	*(volatile __u64 *)&inside->begun_ns = 0;
-	if (!begun_ns || (length_ns < st_calls_config.limit_ns) != st_calls_config.below ||
-	    task != bpf_get_current_task())
+	if (!begun_ns || !st_slow_counts(task, length_ns))
 		return 0;
 	for (__u32 i = 0; i < ST_PARTS_MAX; i++)
 		st_slow_count_part(task, begun_ns, i);
