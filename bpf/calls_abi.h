@@ -44,6 +44,12 @@ struct st_part {
 #define ST_PARTS_MAX 128 /* of a call, a power of two; further ones are counted without stack */
 #define ST_PARTS_TRIED 8 /* entries that may have a part */
 
+/* Parts without an entry. */
+struct st_unfit {
+	__u64 nr;
+	__u64 ns[THREAD_NR_STATES];
+};
+
 /* By the address of the task_struct, as struct st_calls. Zeros: not in a call. */
 struct st_inside {
 	__u64 task; /* its key */
@@ -56,8 +62,9 @@ struct st_inside {
 	__u64 left_waited_ns; /* waited_ns of them */
 	struct st_id sleeper; /* its record at out_ns; 0: none could be made */
 	__u32 state; /* enum thread_state at out_ns */
-	__u32 nr_unfit; /* parts without an entry, and their time */
-	__u64 unfit_ns[THREAD_NR_STATES];
+	__u32 pad;
+	struct st_unfit unfit; /* in this call, with what follows */
+	struct st_unfit left_unfit; /* since it has come to a place of CALL_MAY_END */
 	struct st_part parts[ST_PARTS_MAX];
 };
 
@@ -70,5 +77,5 @@ struct st_inside {
 
 ST_ASSERT_SIZE(struct st_calls, 16 + 32 * ST_CALLS_MAX);
 ST_ASSERT_SIZE(struct st_part, 40);
-ST_ASSERT_SIZE(struct st_inside, 80 + 8 * THREAD_NR_STATES + 40 * ST_PARTS_MAX);
+ST_ASSERT_SIZE(struct st_inside, 80 + 2 * sizeof(struct st_unfit) + 40 * ST_PARTS_MAX);
 _Static_assert(THREAD_NR_STATES == 8, "states are masked");

@@ -49,9 +49,9 @@ __noinline int st_slow_begin(__u64 begun_ns)
 		inside = st_inside_make(task);
 	if (!inside)
 		return 0;
-	if (inside->nr_unfit) {
-		inside->nr_unfit = 0;
-		__builtin_memset(inside->unfit_ns, 0, sizeof(inside->unfit_ns));
+	if (inside->unfit.nr) {
+		__builtin_memset(&inside->unfit, 0, sizeof(inside->unfit));
+		__builtin_memset(&inside->left_unfit, 0, sizeof(inside->left_unfit));
 	}
 	inside->task = task;
 	inside->out_ns = 0;
@@ -104,8 +104,12 @@ __noinline int st_slow_add(__u64 task, __u32 state, __u64 span_ns)
 		for (__u32 tried = 0; tried < ST_PARTS_TRIED; tried++)
 			if (st_part_keep(task, tried, state, span_ns))
 				return 0;
-	inside->nr_unfit++;
-	inside->unfit_ns[state & (THREAD_NR_STATES - 1)] += span_ns;
+	inside->unfit.nr++;
+	inside->unfit.ns[state & (THREAD_NR_STATES - 1)] += span_ns;
+	if (inside->left) {
+		inside->left_unfit.nr++;
+		inside->left_unfit.ns[state & (THREAD_NR_STATES - 1)] += span_ns;
+	}
 	return 0;
 }
 
@@ -168,6 +172,8 @@ static __always_inline void st_slow_stays(struct st_inside *inside, __u64 task)
 		st_part_stays(task, i);
 	inside->nr_left = 0;
 	inside->left_waited_ns = 0;
+	if (inside->left_unfit.nr)
+		__builtin_memset(&inside->left_unfit, 0, sizeof(inside->left_unfit));
 }
 
 __noinline int st_slow_may_end(void)
@@ -217,7 +223,7 @@ __noinline int st_slow_send_self(__u64 task)
 	return 1;
 }
 
-static __always_inline void st_slow_note_unfit(__u32 nr)
+static __always_inline void st_slow_note_unfit(__u64 nr)
 {
 	struct st_way way = {};
 
@@ -228,14 +234,14 @@ static __always_inline void st_slow_note_unfit(__u32 nr)
 /* Another thread cannot make the records, so what was inside a call that ends with its thread is not counted. */
 static __always_inline int st_slow_counts(__u64 task, __u64 length_ns)
 {
-	return length_ns != ST_LENGTH_UNKNOWN &&
-	       (length_ns < st_calls_config.limit_ns) == st_calls_config.below && task == bpf_get_current_task();
+	return length_ns != ST_LENGTH_UNKNOWN && (length_ns < st_calls_config.limit_ns) == st_calls_config.below &&
+	       task == bpf_get_current_task();
 }
 
 __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 {
 	struct st_inside *inside = st_inside_of(task);
-	__u64 begun_ns, waited_ns;
+	__u64 begun_ns, waited_ns, unfit_ns;
 
 	if (!inside)
 		return 0;
@@ -247,13 +253,14 @@ __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 		return 0;
 	for (__u32 i = 0; i < ST_PARTS_MAX; i++)
 		st_slow_count_part(task, begun_ns, i);
-	st_slow_note_unfit(inside->nr_unfit);
+	st_slow_note_unfit(inside->unfit.nr - inside->left_unfit.nr);
 	if (!st_slow_send_self(task))
 		return 0;
-	for (__u32 state = THREAD_RUNNABLE; state < THREAD_NR_STATES; state++)
-		if (inside->nr_unfit && inside->unfit_ns[state])
-			st_slow_count(inside->sleeper.lo, inside->sleeper.hi, WALL_REASON(state, 0), 1,
-				      inside->unfit_ns[state]);
+	for (__u32 state = THREAD_RUNNABLE; inside->unfit.nr && state < THREAD_NR_STATES; state++) {
+		unfit_ns = inside->unfit.ns[state] - inside->left_unfit.ns[state];
+		if (unfit_ns)
+			st_slow_count(inside->sleeper.lo, inside->sleeper.hi, WALL_REASON(state, 0), 1, unfit_ns);
+	}
 	waited_ns = inside->waited_ns - inside->left_waited_ns;
 	if (length_ns > waited_ns)
 		st_slow_count(inside->sleeper.lo, inside->sleeper.hi, WALL_REASON(THREAD_ON_CPU, 0), 1,
