@@ -53,6 +53,7 @@
 	X(CALL_FULL, EVENT, "{call|calls} not timed: the table of threads was full")                                 \
 	X(CALL_NO_RETURN, NOTE, "{call|calls} ended without return (exception, longjmp, end of thread): not timed")  \
 	X(CALL_PARTS, STACK, "{event|events} of slow calls counted without stack: a call had too many")              \
+	X(CALL_NO_ROOM, STACK, "{call|calls} counted without stacks: the table of threads was full")                 \
 	X(CALL_NO_BEGIN, NOTE,                                                                                       \
 	  "{call|calls} not timed: {it|they} began before the run, or {its|their} beginning was missed")
 

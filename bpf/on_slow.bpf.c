@@ -223,12 +223,12 @@ __noinline int st_slow_send_self(__u64 task)
 	return 1;
 }
 
-static __always_inline void st_slow_note_unfit(__u64 nr)
+static __always_inline void st_slow_note(enum st_loss loss, __u64 nr)
 {
 	struct st_way way = {};
 
 	if (nr && !st_way_begin(&way))
-		ST_NOTE(way.stats->losses[ST_LOSS_CALL_PARTS], nr);
+		ST_NOTE(way.stats->losses[loss], nr);
 }
 
 /* Another thread cannot make the records, so what was inside a call that ends with its thread is not counted. */
@@ -243,8 +243,12 @@ __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 	struct st_inside *inside = st_inside_of(task);
 	__u64 begun_ns, waited_ns, unfit_ns;
 
-	if (!inside)
+	if (!st_calls_config.limit_ns)
 		return 0;
+	if (!inside) {
+		st_slow_note(ST_LOSS_CALL_NO_ROOM, st_slow_counts(task, length_ns));
+		return 0;
+	}
 	if (!has_left)
 		st_slow_stays(inside, task);
 	begun_ns = inside->begun_ns;
@@ -253,7 +257,7 @@ __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 		return 0;
 	for (__u32 i = 0; i < ST_PARTS_MAX; i++)
 		st_slow_count_part(task, begun_ns, i);
-	st_slow_note_unfit(inside->unfit.nr - inside->left_unfit.nr);
+	st_slow_note(ST_LOSS_CALL_PARTS, inside->unfit.nr - inside->left_unfit.nr);
 	if (!st_slow_send_self(task))
 		return 0;
 	for (__u32 state = THREAD_RUNNABLE; inside->unfit.nr && state < THREAD_NR_STATES; state++) {
