@@ -41,6 +41,7 @@
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
 #define MIN_CALLERS 1024U
 #define MAX_CALLERS 16384U /* 34 MB of kernel memory */
+#define MAX_INSIDES 4096U /* 22 MB */
 #define MIN_CHILDREN 16384U
 #define MAX_CHILDREN (1U << 17) /* 8 MB of kernel memory */
 /* With more CPUs, each has half as many scratch slots: they are allocated for all possible CPUs. */
@@ -438,7 +439,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_calls, attach->nr_functions, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
 	want_map(maps->st_no_calls, attach->nr_functions, 0);
 	want_map(maps->st_call_places, attach->nr_functions, attach->places.nr);
-	want_map(maps->st_insides, plan->view.slow, twice_the_threads(MIN_CALLERS, MAX_CALLERS));
+	want_map(maps->st_insides, plan->view.slow, twice_the_threads(MIN_CALLERS, MAX_INSIDES));
 	want_map(maps->st_no_inside, plan->view.slow, 0);
 	want_map(maps->st_walls, plan->wall, twice_the_threads(MIN_WALLS, MAX_TASKS));
 	want_map(maps->st_running, plan->wall, loaded_config(loaded)->nr_cpus);
