@@ -228,13 +228,20 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 }
 
 /* A function that is one instruction: two probes there would have no order. */
-static __always_inline int st_call_at_once(__u32 function)
+static __always_inline int st_call_at_once(__u32 function, __u64 sp)
 {
+	struct st_calls *list = st_calls_config.levels ? st_calls_of_current() : NULL;
 	struct st_who who = {};
 
 	if (!st_call_is_wanted()) {
 		st_call_left_out();
 		return 0;
+	}
+	if (list && st_is_above(list, sp))
+		st_calls_close(bpf_get_current_task(), sp + 1, 0);
+	if (list && *(volatile __u32 *)&list->depth >= st_calls_config.levels) {
+		st_call_left_out();
+		return 1;
 	}
 	st_who_is_current(&who);
 	st_call_count(function, st_config.key_parts & KEY_TGID ? who.tgid : 0, 0);
@@ -318,7 +325,7 @@ static __always_inline void st_call_event(__u64 place, __u64 sp, int is_exact)
 	if (at->part == CALL_BEGINS)
 		wanted = st_call_begins(at->function, sp);
 	else if (at->part == CALL_AT_ONCE)
-		wanted = st_call_at_once(at->function);
+		wanted = st_call_at_once(at->function, sp);
 	else
 		wanted = st_call_ends(at->function, at->part, is_exact ? sp : 0, now);
 	if (begun)
