@@ -10,8 +10,8 @@
  */
 int st_calls_close(__u64 task, __u64 until, __u32 keep);
 
-/* `slow`: a call of the current thread begins, outside of all others. Always 0. */
-int st_slow_begin(__u64 begun_ns);
+/* `slow`: a call of the current thread begins, outside of all others. `sp`: as in struct st_call. Always 0. */
+int st_slow_begin(__u64 begun_ns, __u64 sp);
 
 /* It has come to a place of CALL_MAY_END. Always 0. */
 int st_slow_may_end(void);

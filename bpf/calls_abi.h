@@ -54,6 +54,7 @@ struct st_unfit {
 struct st_inside {
 	__u64 task; /* its key */
 	__u64 begun_ns; /* of the call, an even number; 0: the thread is in none */
+	__u64 sp; /* as in struct st_call */
 	__u64 out_ns; /* when it left the CPU in the call; 0: it runs */
 	__u64 woken_ns; /* when it was last woken */
 	__u64 waited_ns; /* in this call, with what follows */
@@ -77,5 +78,5 @@ struct st_inside {
 
 ST_ASSERT_SIZE(struct st_calls, 16 + 32 * ST_CALLS_MAX);
 ST_ASSERT_SIZE(struct st_part, 40);
-ST_ASSERT_SIZE(struct st_inside, 80 + 2 * sizeof(struct st_unfit) + 40 * ST_PARTS_MAX);
+ST_ASSERT_SIZE(struct st_inside, 88 + 2 * sizeof(struct st_unfit) + 40 * ST_PARTS_MAX);
 _Static_assert(THREAD_NR_STATES == 8, "states are masked");

@@ -223,7 +223,7 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	list->depth = depth + 1;
 	call->begun_ns = bpf_ktime_get_ns();
 	if (st_calls_config.limit_ns)
-		st_slow_begin(call->begun_ns);
+		st_slow_begin(call->begun_ns, sp);
 	return 1;
 }
 

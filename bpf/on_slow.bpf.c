@@ -12,6 +12,8 @@
 #include "bpf/returns.h"
 #include "bpf/switch.bpf.h"
 
+#define ST_NEAR (2 << 12) /* a stack pointer that is less above that of a call is on the same stack */
+
 /* ---- entries ---- */
 
 /* NULL: it has none, or there is no map of them. Before 6.8 the verifier follows functions that nobody calls. */
@@ -40,7 +42,7 @@ static __always_inline struct st_inside *st_inside_make(__u64 task)
 	return bpf_map_lookup_elem(&st_insides, &task);
 }
 
-__noinline int st_slow_begin(__u64 begun_ns)
+__noinline int st_slow_begin(__u64 begun_ns, __u64 sp)
 {
 	__u64 task = bpf_get_current_task();
 	struct st_inside *inside = st_inside_of(task);
@@ -54,6 +56,7 @@ __noinline int st_slow_begin(__u64 begun_ns)
 		__builtin_memset(&inside->left_unfit, 0, sizeof(inside->left_unfit));
 	}
 	inside->task = task;
+	inside->sp = sp;
 	inside->out_ns = 0;
 	inside->waited_ns = 0;
 	inside->left = inside->nr_left = 0;
@@ -275,8 +278,8 @@ __noinline int st_slow_end(__u64 task, __u64 length_ns, __u32 has_left)
 /* ---- events ---- */
 
 /*
- * Whether the current thread is inside a call. A call of a user function whose stack is below that of the thread has ended without
- * return.
+ * Whether the current thread is inside a call. A call of a user function has ended without return if the thread is a little above it on
+ * the stack. If it is far above, it may be on another stack, and come back.
  */
 static __always_inline struct st_inside *st_slow_current(void)
 {
@@ -291,7 +294,7 @@ static __always_inline struct st_inside *st_slow_current(void)
 		__u64 sp = 0;
 
 		bpf_probe_read_kernel(&sp, sizeof(sp), registers + ST_PT_SP);
-		if (sp)
+		if (sp > inside->sp && sp - inside->sp < ST_NEAR)
 			st_calls_close(task, sp, 0);
 	}
 #endif
