@@ -6,6 +6,7 @@
 
 #define ST_CALLS_MAX 64 /* nested calls of one thread; a power of two */
 #define ST_NO_FUNCTION 0xffffffff
+#define ST_NESTED_MAX 1024 /* calls that begin inside another one, if they are in order: then its end was missed */
 
 struct st_call_place {
 	__u32 function;
@@ -25,7 +26,7 @@ struct st_calls {
 	__u32 depth;
 	__u32 nr_left_out; /* running calls for which the list had no room */
 	__u32 tgid; /* as the report shows it; 0: the report has no processes */
-	__u32 pad;
+	__u32 nr_nested; /* calls in order with `levels`: those that have begun inside the outermost one */
 	struct st_call calls[ST_CALLS_MAX];
 };
 

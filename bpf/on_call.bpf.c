@@ -12,6 +12,9 @@
  *
  * At the exit of a kernel function or a system call, the stack address is unknown. There, the innermost call of that function ends. With
  * fexit, the place of its arguments on the stack stands for it.
+ *
+ * Calls in order (between two USDT probes) have no stack address at all. So their list has those that are nested too deep to be counted,
+ * because each end belongs to the last begin.
  */
 #include "bpf/calls.bpf.h"
 #include "bpf/probe.bpf.h"
@@ -104,6 +107,12 @@ static __always_inline int st_call_left_out(void)
 	return 0;
 }
 
+/* Whether a call is in the list only for the order. `number`: its index + 1. */
+static __always_inline int st_call_is_nested(__u32 number)
+{
+	return st_calls_config.in_order && st_calls_config.levels && number > st_calls_config.levels;
+}
+
 /* Closes a call without an observed exit. */
 static __always_inline void st_call_close(const struct st_call *call, __u64 task, __u32 tgid)
 {
@@ -135,7 +144,8 @@ __noinline int st_call_close_last(__u64 task, __u64 until, __u32 keep)
 	call = st_call_at(list, depth - 1);
 	if (until && call->function != ST_NO_FUNCTION && !st_is_below(call->sp, until))
 		return 0;
-	st_call_close(call, task, list->tgid);
+	if (!st_call_is_nested(depth))
+		st_call_close(call, task, list->tgid);
 	list->depth = depth - 1;
 	return 1;
 }
@@ -205,9 +215,13 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	if (st_is_above(list, sp))
 		st_calls_close(bpf_get_current_task(), sp + 1, 0);
 	depth = *(volatile __u32 *)&list->depth;
-	levels = st_calls_config.levels ? st_calls_config.levels : ST_CALLS_MAX;
+	levels = st_calls_config.levels && !st_calls_config.in_order ? st_calls_config.levels : ST_CALLS_MAX;
+	if (st_call_is_nested(depth + 1) && (depth >= ST_CALLS_MAX || ++list->nr_nested > ST_NESTED_MAX)) {
+		st_calls_close(bpf_get_current_task(), 0, 0);
+		depth = 0;
+	}
 	if (!depth)
-		list->nr_left_out = 0;
+		list->nr_left_out = list->nr_nested = 0;
 	if (depth >= levels) {
 		list->nr_left_out++;
 		if (st_calls_config.levels)
@@ -221,6 +235,10 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	call->function = function;
 	call->left_ns = 0;
 	list->depth = depth + 1;
+	if (st_call_is_nested(depth + 1)) {
+		st_call_left_out();
+		return 1;
+	}
 	call->begun_ns = bpf_ktime_get_ns();
 	if (st_calls_config.limit_ns)
 		st_slow_begin(call->begun_ns, sp);
@@ -302,6 +320,8 @@ static __always_inline int st_call_ends(__u32 function, __u32 part, __u64 sp, __
 		list->depth = depth - 1;
 	else
 		call->function = ST_NO_FUNCTION;
+	if (st_call_is_nested(number))
+		return 1;
 	if (st_calls_config.limit_ns)
 		st_slow_end(bpf_get_current_task(), now - call->begun_ns, 0);
 	st_call_count(function, list->tgid, now - call->begun_ns);

@@ -83,13 +83,14 @@ static void add_open(const struct drain *drain, const struct drain_target *targe
 int drain_open_calls(const struct drain *drain, const struct drain_target *target)
 {
 	const struct bpf_map *map = drain->loaded->skeleton->maps.st_calls;
+	const uint32_t levels = drain->plan->levels ?: ST_CALLS_MAX;
 	uint32_t nr = bpf_map__max_entries(map);
 	_cleanup_(freep) uint64_t *keys = xcalloc(nr, sizeof(*keys));
 	_cleanup_(freep) struct st_calls *lists = xcalloc(nr, sizeof(*lists));
 	int err = drain_read_map(bpf_map__fd(map), keys, lists, &nr, false, "map of calls");
 
 	for (uint32_t i = 0; i < nr; i++)
-		for (uint32_t k = 0; k < lists[i].depth && k < ST_CALLS_MAX; k++)
+		for (uint32_t k = 0; k < lists[i].depth && k < levels && k < ST_CALLS_MAX; k++)
 			add_open(drain, target, &lists[i], &lists[i].calls[k]);
 	drain_name_calls(drain, target);
 	return err;
