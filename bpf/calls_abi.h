@@ -18,7 +18,7 @@ struct st_call {
 	__u64 begun_ns;
 	__u64 left_ns; /* when the thread last reached a place of CALL_MAY_END with the frame removed; 0: never */
 	__u32 function; /* ST_NO_FUNCTION: the call has ended, but later ones in the list have not */
-	__u32 pad;
+	__u32 returns_to; /* the lower half of the return address of a user function; 0: unknown */
 };
 
 /* The calls of a thread, innermost last, by the address of its task_struct. The entry lives from the thread's first call to its end. */

@@ -194,6 +194,36 @@ static __always_inline int st_is_above(struct st_calls *list, __u64 sp)
 	return list->depth && sp && st_call_at(list, list->depth - 1)->sp <= sp;
 }
 
+/* The lower half of a user function's return address; 0: it cannot be read. */
+static __always_inline __u32 st_call_returns_to(__u64 sp)
+{
+	__u32 half = 0;
+
+	if (st_calls_config.in_user_code && sp)
+		bpf_probe_read_user(&half, sizeof(half), (void *)sp);
+	return half;
+}
+
+/*
+ * Closes the innermost call if its return address is no longer on the stack: it has ended without return, and a caller of it has called
+ * something else. Returns whether it did.
+ */
+__noinline int st_call_close_overwritten(__u64 task)
+{
+	struct st_calls *list = bpf_map_lookup_elem(&st_calls, &task);
+	struct st_call *call;
+	__u32 depth, now;
+
+	if (!list)
+		return 0;
+	depth = *(volatile __u32 *)&list->depth;
+	if (!depth || depth > ST_CALLS_MAX)
+		return 0;
+	call = st_call_at(list, depth - 1);
+	now = call->returns_to ? st_call_returns_to(call->sp) : 0;
+	return now && now != call->returns_to && st_call_close_last(task, 0, depth - 1);
+}
+
 /* Returns whether the call passes the filters. */
 static __always_inline int st_call_begins(__u32 function, __u64 sp)
 {
@@ -214,6 +244,8 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	}
 	if (st_is_above(list, sp))
 		st_calls_close(bpf_get_current_task(), sp + 1, 0);
+	else if (st_calls_config.levels && st_calls_config.in_user_code)
+		st_call_close_overwritten(bpf_get_current_task());
 	depth = *(volatile __u32 *)&list->depth;
 	levels = st_calls_config.levels && !st_calls_config.in_order ? st_calls_config.levels : ST_CALLS_MAX;
 	if (st_call_is_nested(depth + 1) && (depth >= ST_CALLS_MAX || ++list->nr_nested > ST_NESTED_MAX)) {
@@ -234,6 +266,7 @@ static __always_inline int st_call_begins(__u32 function, __u64 sp)
 	call->sp = sp;
 	call->function = function;
 	call->left_ns = 0;
+	call->returns_to = st_call_returns_to(sp);
 	list->depth = depth + 1;
 	if (st_call_is_nested(depth + 1)) {
 		st_call_left_out();
