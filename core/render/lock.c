@@ -356,7 +356,7 @@ int render_lock(const struct profile *profile, const struct profile_interval *in
 	_cleanup_(writer_done) struct text_writer writer;
 	VEC(struct wait) waits = {};
 	group_list locks = {};
-	size_t nr_shown;
+	size_t nr_shown = 0;
 
 	writer_init(&writer, profile, view, out);
 	for (size_t i = 0; i < interval->rows.nr; i++) {
@@ -373,13 +373,16 @@ int render_lock(const struct profile *profile, const struct profile_interval *in
 		locks.data[i].is_signal = lock_is_signal(locks.data[i].kind);
 	}
 	sort_groups(&locks);
-	nr_shown = presentation->top && presentation->top < locks.nr ? presentation->top : locks.nr;
 	if (!presentation->quiet)
 		buf_addf(&writer.out.text, "\n%12s %9s %21s %7s  %-18s %s\n", "WAITED (ms)", "WAITS", "LONGEST (ms)",
 			 "THREADS", "KIND", "LOCK");
-	for (size_t i = 0; i < nr_shown && locks.data[i].sum_ns / 1000 >= presentation->least && !writer.out.err; i++) {
+	for (size_t i = 0; i < locks.nr && (!presentation->top || nr_shown < presentation->top) && !writer.out.err;
+	     i++) {
+		if (locks.data[i].sum_ns / 1000 < presentation->least)
+			continue; /* a later one may have more: signals come last */
 		add_group(&writer, &locks.data[i]);
 		stream_turn(&writer.out);
+		nr_shown++;
 	}
 	add_rings(&writer, waits.data, waits.nr);
 	render_add_cut(interval, &writer.out.text);

@@ -128,6 +128,27 @@ PROFILE_TEST(other_locks_have_no_owner)
 			     "\n");
 }
 
+/* Signals come last, also those with a longer time than locks. */
+PROFILE_TEST(the_least_time_of_a_row)
+{
+	begin(profile);
+	add_thread(profile, 1, 11, 0x1000, "a", 0, takes);
+	add_thread(profile, 2, 12, 0x2000, "b", 0, takes);
+	add_thread(profile, 3, 12, 0x3000, "jobs", 0, awaits);
+	add_thread(profile, 4, 12, 0x4000, "more", 0, awaits);
+	for (uint64_t i = 1; i <= 4; i++)
+		add_wait(profile, 10 + i, i, NULL, WAKER_NOT_SEEN, 1, (i == 1 ? 5 : i) * MS);
+	profile->presentation.least = 3000;
+	profile->presentation.top = 2;
+	assert_report(profile,
+		      HEADER "       5.000         1                 5.000       1  mutex              a [7]\n"
+			     "       5.000 100.0 %         1  ended by [no waker seen]\n"
+			     "\n"
+			     "       4.000         1                 4.000       1  condition variable more [7]\n"
+			     "       4.000 100.0 %         1  ended by [no waker seen]\n"
+			     "\n");
+}
+
 PROFILE_TEST(threads_that_wait_for_each_other)
 {
 	begin(profile);
