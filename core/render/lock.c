@@ -349,12 +349,22 @@ static void add_rings(struct text_writer *writer, const struct wait *waits, size
 	}
 }
 
+/* Waits whose records were lost. They are shown with any --top and --min-count, because their locks may have been among the others. */
+static void add_lost(struct buf *text, const struct group *lost)
+{
+	if (!lost->nr_waits)
+		return;
+	add_ms(text, lost->sum_ns);
+	buf_addf(text, " %9" PRIu64 " %21s %7s  %-18s %s\n\n", lost->nr_waits, "", "", "unknown", LABEL_LOST);
+}
+
 int render_lock(const struct profile *profile, const struct profile_interval *interval, const struct profile_view *view,
 		FILE *out)
 {
 	const struct presentation *presentation = &profile->presentation;
 	_cleanup_(writer_done) struct text_writer writer;
 	VEC(struct wait) waits = {};
+	struct group lost = {};
 	group_list locks = {};
 	size_t nr_shown = 0;
 
@@ -362,8 +372,12 @@ int render_lock(const struct profile *profile, const struct profile_interval *in
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		struct wait wait = wait_of(profile, view, &interval->rows.data[i]);
 
-		if (lock_is_waiter(profile, wait.waiter))
+		if (lock_is_waiter(profile, wait.waiter)) {
 			vec_push(&waits, wait);
+		} else {
+			lost.sum_ns += wait.row->sum;
+			lost.nr_waits += wait.row->count;
+		}
 	}
 	if (waits.nr)
 		qsort(waits.data, waits.nr, sizeof(*waits.data), compare_waits);
@@ -384,6 +398,7 @@ int render_lock(const struct profile *profile, const struct profile_interval *in
 		stream_turn(&writer.out);
 		nr_shown++;
 	}
+	add_lost(&writer.out.text, &lost);
 	add_rings(&writer, waits.data, waits.nr);
 	render_add_cut(interval, &writer.out.text);
 	vec_done(&waits);

@@ -149,6 +149,23 @@ PROFILE_TEST(the_least_time_of_a_row)
 			     "\n");
 }
 
+PROFILE_TEST(waits_without_record)
+{
+	begin(profile);
+	add_thread(profile, 1, 11, 0x1000, "a", 0, takes);
+	add_wait(profile, 10, 1, NULL, WAKER_NOT_SEEN, 1, 1 * MS);
+	add_wait(profile, 11, 2, NULL, WAKER_NOT_SEEN, 2, 5 * MS); /* the record of its thread was lost */
+	profile_count(profile, &vec_last(&profile->intervals), ID(12), 1, 2 * MS); /* the pair was lost */
+	lock_settle(profile);
+	assert_report(
+		profile, HEADER
+		"       1.000         1                 1.000       1  mutex              a [7]\n"
+		"       1.000 100.0 %         1  ended by [no waker seen]\n"
+		"\n"
+		"       7.000         3                                unknown            [stack lost: ring full]\n"
+		"\n");
+}
+
 PROFILE_TEST(threads_that_wait_for_each_other)
 {
 	begin(profile);
