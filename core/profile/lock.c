@@ -149,7 +149,7 @@ uint32_t lock_owner(const struct profile *profile, const struct profile_record *
 {
 	const char *kind = waiter->owner ? kind_of(profile, waiter) : NULL;
 
-	return kind && !strcmp(kind, MUTEX) ? waiter->owner : 0;
+	return !kind || !strcmp(kind, MUTEX) ? waiter->owner : 0;
 }
 
 size_t lock_user(const struct profile *profile, const struct profile_record *record)

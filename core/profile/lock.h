@@ -26,7 +26,10 @@ bool lock_is_signal(const char *kind);
 /* The address that all waits for the lock have in common: those at a condition variable or rwlock of glibc are at two words. */
 uint64_t lock_address(const struct profile *profile, const struct profile_record *waiter);
 
-/* The thread that held the lock when the wait began; 0: it is no mutex, or its owner is unknown. */
+/*
+ * The thread that held the lock when the wait began; 0: it is no mutex, or its owner is unknown. If no name tells what it is, as in a
+ * program without symbols, the BPF programs decide, which have found the memory of a mutex there.
+ */
 uint32_t lock_owner(const struct profile *profile, const struct profile_record *waiter);
 
 /* The position in stack_frames of the innermost user frame outside of the code of locks; record_end(): there is none. */

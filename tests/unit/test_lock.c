@@ -109,7 +109,7 @@ PROFILE_TEST(other_locks_have_no_owner)
 	add_thread(profile, 1, 11, 0x1008, "table", 13, reads);
 	add_thread(profile, 2, 12, 0x100c, "table", 13, reads);
 	add_thread(profile, 3, 12, 0x2000, "jobs", 13, awaits);
-	add_thread(profile, 4, 12, 0x3000, "it", 13, strange);
+	add_thread(profile, 4, 12, 0x3000, "it", 0, strange);
 	add_thread(profile, 5, 13, 0x2000, NULL, 0, signals);
 	add_wait(profile, 10, 1, &ID(5), WAKER_SEEN, 1, 2 * MS);
 	add_wait(profile, 11, 2, &ID(5), WAKER_SEEN, 1, 3 * MS);
@@ -125,6 +125,21 @@ PROFILE_TEST(other_locks_have_no_owner)
 			     "\n"
 			     "     900.000         1               900.000       1  condition variable jobs [7]\n"
 			     "     900.000 100.0 %         1  woken by worker 13 in add_job\n"
+			     "\n");
+}
+
+/* Without names, what the memory is decides. */
+PROFILE_TEST(a_lock_of_unknown_kind_is_held_by_its_owner)
+{
+	begin(profile);
+	add_thread(profile, 1, 11, 0x1000, "it", 13, strange);
+	add_thread(profile, 2, 13, 0x1000, NULL, 0, strange);
+	add_wait(profile, 10, 1, NULL, WAKER_BEFORE_SLEEP, 1, 1 * MS);
+	lock_settle(profile);
+	assert_int_equal(profile->pairs.data[0].reason, WAKER_SEEN);
+	assert_report(profile,
+		      HEADER "       1.000         1                 1.000       1  unknown            it [7]\n"
+			     "       1.000 100.0 %         1  held by worker 13 in wait_for_it < main\n"
 			     "\n");
 }
 
