@@ -128,6 +128,28 @@ static const char *kind_of(const struct profile *profile, const struct profile_r
 	return NULL;
 }
 
+/* The kernel wakes those that wait for the end of a thread, in the thread's exit. Without kernel stacks, its outermost function tells it. */
+static bool is_exiting(const struct profile *profile, const struct profile_record *record)
+{
+	static const char *const user[] = { "start_thread", "pthread_exit", "exit", "Exit" };
+	const size_t end = record_end(record);
+
+	for (size_t at = record->first; at < end && at <= (size_t)record->first + record->nr_kernel; at++) {
+		const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at]];
+		const char *name = profile_string(profile, frame->name);
+
+		if (!strcmp(name, "do_exit"))
+			return true;
+		if (at < (size_t)record->first + record->nr_kernel)
+			continue;
+		name += strspn(name, "_");
+		for (size_t i = 0; i < sizeof(user) / sizeof(*user); i++)
+			if (!strcmp(name, user[i]))
+				return true;
+	}
+	return false;
+}
+
 const char *lock_kind(const struct profile *profile, const struct profile_record *waiter,
 		      const struct profile_record *waker)
 {
@@ -135,7 +157,9 @@ const char *lock_kind(const struct profile *profile, const struct profile_record
 
 	if (kind || !waker || waker->context != CONTEXT_TASK)
 		return kind;
-	return waker->lock ? kind_of(profile, waker) : THREAD;
+	if (waker->lock)
+		return kind_of(profile, waker);
+	return is_exiting(profile, waker) ? THREAD : NULL;
 }
 
 uint64_t lock_address(const struct profile *profile, const struct profile_record *waiter)

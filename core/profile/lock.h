@@ -15,7 +15,7 @@ bool lock_is_waiter(const struct profile *profile, const struct profile_record *
 
 /*
  * "mutex", "semaphore", … by the functions of the waiter, or of the thread that ended the wait, which may be NULL; NULL: none of them is
- * known. A thread that is in no call of a lock then has ended.
+ * known. A waker that is in no call of a lock has ended the wait by its own end, if its stack shows that it exits.
  */
 const char *lock_kind(const struct profile *profile, const struct profile_record *waiter,
 		      const struct profile_record *waker);

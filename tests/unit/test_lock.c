@@ -143,6 +143,26 @@ PROFILE_TEST(a_lock_of_unknown_kind_is_held_by_its_owner)
 			     "\n");
 }
 
+static const char *const exits[] = { "start_thread", "clone3", NULL };
+
+static const char *kind_by(const struct profile *profile, size_t waker)
+{
+	return lock_kind(profile, &profile->records.data[0], &profile->records.data[waker]);
+}
+
+/* A signal or ptrace ends a wait too, and not each waker is in a call of a lock. */
+PROFILE_TEST(the_waker_tells_the_kind)
+{
+	begin(profile);
+	add_thread(profile, 1, 11, 0x1000, "it", 0, strange);
+	add_thread(profile, 2, 12, 0, NULL, 0, exits);
+	add_thread(profile, 3, 13, 0, NULL, 0, strange);
+	add_thread(profile, 4, 14, 0x1000, NULL, 0, signals);
+	assert_string_equal(kind_by(profile, 1), "end of a thread");
+	assert_null(kind_by(profile, 2));
+	assert_string_equal(kind_by(profile, 3), "condition variable");
+}
+
 /* Signals come last, also those with a longer time than locks. */
 PROFILE_TEST(the_least_time_of_a_row)
 {
