@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/spaces/data_places.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/files/proc_maps.h"
 
 #define PROCESSES_MAX 256
@@ -18,9 +20,17 @@ struct piece {
 	char name[24]; /* of other memory than a file's, or the last part of a path, perhaps cut */
 };
 
+/* Of all processes; a vector may have twice the room. */
+#define PIECES_MAX ((32UL << 20) / sizeof(struct piece))
+
+/* Between two reads of a process's mappings; doubled after each read that took too long. */
+#define PAUSE_MIN_NS (100 * NSEC_PER_MSEC)
+#define PAUSE_MAX_NS (60 * NSEC_PER_SEC)
+
 struct process {
 	uint32_t tgid;
 	uint64_t start_time_ns, exec_id;
+	uint64_t read_ns, pause_ns; /* when the mappings were last read; 0: never */
 	VEC(struct piece) pieces; /* by address */
 };
 
@@ -59,6 +69,27 @@ static void keep(void *context, const struct proc_mapping *mapping)
 	snprintf(piece.name, sizeof(piece.name), "%s", slash ? slash + 1 : mapping->path);
 	if (process->pieces.nr < MAPPINGS_MAX)
 		vec_push(&process->pieces, piece);
+}
+
+/* Reads the mappings of the process, unless it was done a moment ago: the drain waits meanwhile. */
+static void read_pieces(struct data_places *places, struct process *process)
+{
+	size_t nr = 0;
+	int err;
+
+	if (process->pause_ns && clock_monotonic_ns() - process->read_ns < process->pause_ns)
+		return;
+	process->pieces.nr = 0;
+	for (size_t i = 0; i < places->processes.nr; i++)
+		nr += places->processes.data[i].pieces.nr;
+	for (size_t i = 0; nr > PIECES_MAX - MAPPINGS_MAX && i < places->processes.nr; i++)
+		vec_done(&places->processes.data[i].pieces);
+	err = proc_maps_read_all_of(process->tgid, keep, process);
+	process->read_ns = clock_monotonic_ns();
+	if (err != -ETIMEDOUT)
+		process->pause_ns = PAUSE_MIN_NS;
+	else if (process->pause_ns < PAUSE_MAX_NS)
+		process->pause_ns = process->pause_ns ? 2 * process->pause_ns : PAUSE_MIN_NS;
 }
 
 static struct process *process_of(struct data_places *places, const struct profile_record *record)
@@ -133,8 +164,7 @@ uint32_t data_places_frame(struct data_places *places, struct spaces *spaces, st
 	uint32_t place;
 
 	if (process && !piece) {
-		process->pieces.nr = 0;
-		proc_maps_read_all_of(record->tgid, keep, process);
+		read_pieces(places, process);
 		piece = find(process, address);
 	}
 	code = piece ? code_of(process, piece) : NULL;

@@ -2,7 +2,8 @@
 /*
  * Frames for addresses of data, such as locks: a place in a file whose symbol names it, or a text like "[heap]+0x2a0".
  *
- * Unlike code, data is looked up in /proc/PID/maps alone, which is read again if no known mapping of the process covers the address.
+ * Unlike code, data is looked up in /proc/PID/maps alone, which is read again if no known mapping of the process covers the address, but
+ * not more often than every 100 ms.
  */
 #pragma once
 
