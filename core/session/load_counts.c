@@ -104,6 +104,7 @@ int load_await_first(struct loaded *loaded)
 {
 	int err = await_first(&loaded->first_counts), slab_err = await_first(&loaded->first_slab);
 
-	err = err ?: slab_err;
-	return err ? fail(err, "count map: cannot be installed: %s", strerror(-err)) : 0;
+	if (err)
+		return fail(err, "count map: cannot be installed: %s", strerror(-err));
+	return slab_err ? fail(slab_err, "map of unwind tables: cannot be installed: %s", strerror(-slab_err)) : 0;
 }
