@@ -189,7 +189,8 @@ struct st_task {
 	struct st_id waker;
 	__u32 state; /* at out_ns; 0: the thread was preempted */
 	__u32 running; /* 1: the last switch that the programs saw brought the thread onto a CPU */
-	__u32 owner, pad; /* `owner`: ST_LOCK_OWNER() of the sleeper's record */
+	__u32 owner; /* of locks: ST_LOCK_OWNER() of the sleeper's record */
+	__u32 own; /* of locks: the thread's id in its own pid namespace, by which st_threads has it; 0: not noted */
 };
 
 /*

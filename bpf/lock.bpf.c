@@ -101,7 +101,12 @@ __noinline int st_lock_waits(void)
 
 /* ---- threads of a process ---- */
 
-__noinline int st_lock_thread(__u32 tgid, __u32 tid)
+static __always_inline __u64 st_thread_key(__u32 own)
+{
+	return ST_THREAD_KEY(bpf_get_current_pid_tgid() >> 32, own);
+}
+
+__noinline int st_lock_thread(__u32 tid)
 {
 	struct task_struct *task;
 	__u32 own = 0, level;
@@ -120,10 +125,17 @@ __noinline int st_lock_thread(__u32 tgid, __u32 tid)
 					       (__u64)level * bpf_core_type_size(struct upid) +
 					       bpf_core_field_offset(struct upid, nr)));
 	}
-	key = ST_THREAD_KEY(tgid, own);
-	if (own)
-		bpf_map_update_elem(&st_threads, &key, &tid, BPF_ANY);
-	return 0;
+	key = st_thread_key(own);
+	if (own && (int)bpf_map_update_elem(&st_threads, &key, &tid, BPF_ANY))
+		return -(int)own;
+	return own;
+}
+
+__noinline int st_lock_forget(__u32 own)
+{
+	__u64 key = st_thread_key(own);
+
+	return bpf_map_delete_elem(&st_threads, &key);
 }
 
 /* ---- owners ---- */
@@ -155,7 +167,7 @@ static __always_inline __u32 st_owner_at(const struct st_futex *futex)
 	return mutex.owner;
 }
 
-__noinline int st_lock_note(__u32 slot_index, __u32 tgid)
+__noinline int st_lock_note(__u32 slot_index)
 {
 	struct st_slot *slot = st_slot_at(slot_index);
 	struct st_futex futex = {};
@@ -168,7 +180,7 @@ __noinline int st_lock_note(__u32 slot_index, __u32 tgid)
 	if (!(futex.command & ST_WAITS))
 		return 0;
 	ST_LOCK_WAITS(&slot->stack.head) = 1;
-	key = ST_THREAD_KEY(tgid, st_owner_at(&futex));
+	key = st_thread_key(st_owner_at(&futex));
 	owner = (__u32)key ? bpf_map_lookup_elem(&st_threads, &key) : 0;
 	ST_LOCK_OWNER(&slot->stack.head) = owner ? *owner : 0;
 	return 0;

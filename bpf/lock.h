@@ -11,5 +11,5 @@
 #define ST_LOCK_WAITS(head) ((head)->lost)
 #define ST_LOCK_OWNER(head) ((head)->generation)
 
-/* The key of a thread in st_threads: its process in our pid namespace, and its id in its own. */
+/* The key of a thread in st_threads: its process in the initial pid namespace, which is known to its end, and its id in its own. */
 #define ST_THREAD_KEY(tgid, tid) ((__u64)(tgid) << 32 | (tid))

@@ -85,7 +85,8 @@
 	X(WALL_DIFFERS, EVENT, "{nanosecond|nanoseconds} by which states and lifetimes of threads differ")                                    \
 	X(WALL_SAMPLED, NOTE,                                                                                                                 \
 	  "{wait|waits} without a stack of {its|their} own: they share those of waits that were sampled by duration")                         \
-	X(CALL_OPEN, NOTE, "{call|calls} had not ended when the run ended: not timed")
+	X(CALL_OPEN, NOTE, "{call|calls} had not ended when the run ended: not timed")                                                        \
+	X(OWNERS_FULL, STACK, "{thread|threads} not known to own locks: the table of threads was full")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

@@ -107,9 +107,9 @@ ST_MAP(st_tasks, HASH, 0, 16384, __u64, struct st_task);
 
 /*
  * Threads of processes that wait for locks, by ST_THREAD_KEY(): the thread id in our pid namespace. A process that knows itself by other
- * ids writes those into its locks.
+ * ids writes those into its locks. An entry is deleted when the thread leaves the CPU for the last time.
  */
-ST_MAP(st_threads, LRU_HASH, 0, 16384, __u64, __u32);
+ST_MAP(st_threads, HASH, 0, 16384, __u64, __u32);
 
 ST_MAP(st_walls, HASH, 0, 16384, __u64, struct st_wall);
 ST_MAP(st_running, ARRAY, 0, 1, __u32, struct st_running); /* by CPU */

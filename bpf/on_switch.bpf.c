@@ -84,6 +84,20 @@ static __always_inline void st_task_begin(struct st_task *entry, __u64 start_tim
 	entry->in_ns = 0;
 	entry->waking_ns = 0;
 	entry->waker_ns = 0;
+	if (ST_WATCHES_LOCKS)
+		entry->own = 0;
+}
+
+/* Notes the current thread as one that may be the owner of locks. */
+static __always_inline void st_note_thread(const struct st_way *way, struct st_task *entry, __u32 tid)
+{
+	int own = st_lock_thread(tid);
+
+	if (own < 0) {
+		ST_NOTE(way->stats->losses[ST_LOSS_OWNERS_FULL], 1);
+		own = -own;
+	}
+	entry->own = own;
 }
 
 static __always_inline void st_build_waker(void *ctx, const struct st_way *way, struct st_slot *slot, __u32 index,
@@ -104,7 +118,7 @@ static __always_inline void st_build_waker(void *ctx, const struct st_way *way, 
 		st_user_stack(ctx, way, slot, index, st_known_tgid(&who), PROGRAM_RAW_TRACEPOINT);
 		st_fill_key(&stack->head, &who, 0);
 		if (ST_WATCHES_LOCKS)
-			st_lock_note(index, who.tgid);
+			st_lock_note(index);
 	}
 	st_hash_record(stack, index);
 }
@@ -178,6 +192,11 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 	__u64 key = (__u64)task;
 
 	if (state & ST_TASK_DEAD) {
+		if (ST_WATCHES_LOCKS) {
+			entry = st_task_find(task);
+			if (entry && entry->start_time_ns == task->start_time)
+				st_lock_forget(entry->own);
+		}
 		bpf_map_delete_elem(&st_tasks, &key);
 		return 0;
 	}
@@ -189,11 +208,10 @@ static __always_inline int st_switch_out(void *ctx, const struct st_way *way, st
 		st_note_lost(way, ST_LOSS_STATE_FULL);
 		return 1;
 	}
-	if (entry->start_time_ns != task->start_time) {
+	if (entry->start_time_ns != task->start_time)
 		st_task_begin(entry, task->start_time);
-		if (ST_WATCHES_LOCKS)
-			st_lock_thread(who.tgid, who.tid);
-	}
+	if (ST_WATCHES_LOCKS && !entry->own)
+		st_note_thread(way, entry, who.tid);
 	if (!entry->running && entry->out_ns) /* two switches out in a row: the one between was missed */
 		st_note_lost(way, ST_LOSS_SWITCH_MISSED);
 	entry->running = 0;

@@ -10,12 +10,14 @@
 #endif
 
 /*
- * Global functions of lock.bpf.c about the current thread. Whether it waits for a user lock; a note of its ids; and what bpf/lock.h has, for
- * the record in this slot.
+ * Global functions of lock.bpf.c about the current thread. Whether it waits for a user lock; a note of its ids, and its removal; and what
+ * bpf/lock.h has, for the record in this slot. st_lock_thread() returns the thread's id in its own pid namespace (0: unknown), or its
+ * negative: the map is full.
  */
 int st_lock_waits(void);
-int st_lock_thread(__u32 tgid, __u32 tid);
-int st_lock_note(__u32 slot_index, __u32 tgid);
+int st_lock_thread(__u32 tid);
+int st_lock_forget(__u32 own);
+int st_lock_note(__u32 slot_index);
 
 /*
  * Argument `at` of a tracepoint. In assembly, because the compiler would merge two loads into one with a computed offset, which the
@@ -122,7 +124,7 @@ static __always_inline void st_build_sleeper(void *ctx, const struct st_way *way
 	}
 	st_fill_key(&stack->head, who, 0);
 	if (ST_WATCHES_LOCKS)
-		st_lock_note(index, who->tgid);
+		st_lock_note(index);
 	st_hash_record(stack, index);
 }
 

@@ -600,7 +600,10 @@ static int fill_call_places(const struct loaded *loaded)
 	return err ? fail(err, "places of functions: cannot fill the map: %s", strerror(-err)) : 0;
 }
 
-/* The programs know a thread once it has left a CPU. The owner of a lock may not have done so during the run. */
+/*
+ * The programs know a thread once it has left a CPU. The owner of a lock may not have done so during the run. Below the initial pid
+ * namespace the keys of threads cannot be told.
+ */
 static void fill_threads(const struct stacktool *skeleton, uint32_t tgid)
 {
 	char path[32];
@@ -622,7 +625,9 @@ static void fill_threads(const struct stacktool *skeleton, uint32_t tgid)
 
 int load_fill_filters(const struct loaded *loaded, const struct plan *plan)
 {
-	for (size_t i = 0; plan->off_cpu.locks && i < plan->tgids.nr; i++)
+	const bool fills = plan->off_cpu.locks && !loaded_config(loaded)->pidns_inode;
+
+	for (size_t i = 0; fills && i < plan->tgids.nr; i++)
 		fill_threads(loaded->skeleton, plan->tgids.data[i]);
 	return fill_pids(loaded->skeleton, plan) ?: set_cgroup(loaded->skeleton, plan) ?: fill_call_places(loaded);
 }
