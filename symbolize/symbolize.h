@@ -30,6 +30,7 @@ enum symbol_status {
 	SYMBOL_MALFORMED,
 	SYMBOL_NO_TABLE,     /* the file has no symbols at all */
 	SYMBOL_NOT_FOUND,    /* no symbol covers the place */
+	SYMBOL_OUTSIDE, /* with `data`: the place is in no segment of the file */
 	SYMBOL_HIDDEN,       /* the kernel hides the addresses in /proc/kallsyms */
 	SYMBOL_CUT, /* a perf map or jitdump that was not read completely (perf_map.h): its names may be outdated */
 	SYMBOL_TIMEOUT, /* the worker took too long and was killed */

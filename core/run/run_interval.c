@@ -80,6 +80,7 @@ void run_close_interval(struct run *run)
 	run_name_all(run);
 	settle_contexts(&run->profile);
 	wait_reasons_settle(&run->profile);
+	drain_settle_locks(run->drain, &run->profile);
 	lock_settle(&run->profile);
 	if (plan_has_states(run->plan))
 		wall_hide_tracer(&run->profile);

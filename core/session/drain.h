@@ -70,5 +70,8 @@ struct drain_progress {
 /* Reads these numbers and drains nothing. */
 void drain_progress(const struct drain *drain, struct drain_progress *ret_progress);
 
+/* data_places_settle() for locks, if the plan has them. */
+void drain_settle_locks(const struct drain *drain, struct profile *profile);
+
 /* Drains both generations after attachment_detach(). The interval then has its final numbers. Returns 0 or a recorded failure. */
 int drain_all(struct drain *drain, const struct drain_target *target);

@@ -350,6 +350,12 @@ static void add_lock(struct drain *drain, const struct drain_target *target, str
 		record->user_status = STACK_OK;
 }
 
+void drain_settle_locks(const struct drain *drain, struct profile *profile)
+{
+	if (drain->locks)
+		data_places_settle(drain->locks, profile);
+}
+
 static struct profile_id add_record(struct drain *drain, const struct drain_target *target,
 				    const struct st_stack *stack, const struct drain_look *look)
 {

@@ -10,6 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/files/proc_maps.h"
+#include "core/profile/lock.h"
 
 #define PROCESSES_MAX 256
 #define MAPPINGS_MAX 65536 /* of one process */
@@ -36,6 +37,8 @@ struct process {
 
 struct data_places {
 	VEC(struct process) processes;
+	VEC(uint32_t)
+	texts; /* by frame of a file, for memory without a file that may be its .bss: the frame if it is not; 0: none */
 };
 
 static void forget(struct data_places *places)
@@ -56,6 +59,7 @@ void data_places_free(struct data_places *places)
 		return;
 	forget(places);
 	vec_done(&places->processes);
+	vec_done(&places->texts);
 	free(places);
 }
 
@@ -125,7 +129,10 @@ static const struct piece *find(const struct process *process, uint64_t address)
 										      : NULL;
 }
 
-/* The code of the file that the piece, or the one that ends where it begins, belongs to: .bss is memory without a file. */
+/*
+ * The code of the file that the piece, or the one that ends where it begins, belongs to: .bss is memory without a file. The kernel merges
+ * it with other such memory behind it, so the address may be outside of the file's data.
+ */
 static const struct piece *code_of(const struct process *process, const struct piece *piece)
 {
 	const struct piece *first = process->pieces.data, *file = piece, *code;
@@ -155,6 +162,13 @@ static uint32_t add_text(struct profile *profile, const struct piece *piece, uin
 	return profile_add_frame(profile, &frame);
 }
 
+static void note_text(struct data_places *places, uint32_t frame, uint32_t text)
+{
+	while (places->texts.nr <= frame)
+		vec_push(&places->texts, 0);
+	places->texts.data[frame] = text;
+}
+
 uint32_t data_places_frame(struct data_places *places, struct spaces *spaces, struct profile *profile,
 			   const struct profile_record *record, uint64_t address)
 {
@@ -175,5 +189,25 @@ uint32_t data_places_frame(struct data_places *places, struct spaces *spaces, st
 	if (frame.kind != FRAME_USER_FILE)
 		return add_text(profile, piece, address);
 	frame.where += address - code->start;
-	return profile_add_frame(profile, &frame);
+	place = profile_add_frame(profile, &frame);
+	if (!piece->inode)
+		note_text(places, place, add_text(profile, piece, address));
+	return place;
+}
+
+static bool is_in_file(const struct profile_frame *frame)
+{
+	return frame->name || frame->reason == REASON_NO_SYMBOL || frame->reason == REASON_NO_SYMBOLS;
+}
+
+void data_places_settle(const struct data_places *places, struct profile *profile)
+{
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		const struct profile_record *record = &profile->records.data[i];
+		uint32_t *place = &profile->stack_frames.data[record->first + record->nr_kernel];
+
+		if (lock_is_waiter(profile, record) && *place < places->texts.nr && places->texts.data[*place] &&
+		    !is_in_file(&profile->frames.data[*place]))
+			*place = places->texts.data[*place];
+	}
 }

@@ -21,3 +21,6 @@ void data_places_free(struct data_places *places);
  */
 uint32_t data_places_frame(struct data_places *places, struct spaces *spaces, struct profile *profile,
 			   const struct profile_record *record, uint64_t address);
+
+/* Puts texts in place of frames that the symbolizer has not found in the data of their file. Call it after symbolization. */
+void data_places_settle(const struct data_places *places, struct profile *profile);

@@ -16,6 +16,8 @@ enum frame_reason frame_reason_of(enum symbol_status status, bool is_kernel)
 		return REASON_NO_SYMBOLS;
 	case SYMBOL_NOT_FOUND:
 		return is_kernel ? REASON_KERNEL_UNKNOWN : REASON_NO_SYMBOL;
+	case SYMBOL_OUTSIDE:
+		return REASON_UNMAPPED;
 	case SYMBOL_HIDDEN:
 		return REASON_KERNEL_HIDDEN;
 	case SYMBOL_CUT:

@@ -77,6 +77,14 @@ void symtab_done(struct symtab *table)
 		names_done(&table->names[i]);
 }
 
+bool symtab_has_place(const struct symtab *table, uint64_t offset)
+{
+	for (size_t i = 0; i < table->code.nr; i++)
+		if (offset - table->code.data[i].offset < table->code.data[i].size)
+			return true;
+	return false;
+}
+
 uint64_t symtab_address(const struct symtab *table, uint64_t offset)
 {
 	for (size_t i = 0; i < table->code.nr; i++)

@@ -84,6 +84,9 @@ bool symtab_place(const struct symtab *table, uint64_t address, uint32_t *ret_st
 const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address);
 uint64_t symtab_address(const struct symtab *table, uint64_t offset);
 
+/* Whether the offset is in code, or in data of symtab_want_data(). */
+bool symtab_has_place(const struct symtab *table, uint64_t offset);
+
 /* Load the string tables that were left in the file, each up to `bytes_max`; free these copies. */
 void symtab_load_names(struct symtab *table, uint64_t bytes_max);
 void symtab_drop_names(struct symtab *table);

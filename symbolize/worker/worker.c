@@ -32,6 +32,8 @@ static bool name_in_file(struct worker *worker, const struct indexed_file *file,
 
 	if (!worker_offset_of(file, query, &offset) || !look_up(worker, file, query, offset, &place)) {
 		ret_answer->status = file->table.symbols.nr ? SYMBOL_NOT_FOUND : SYMBOL_NO_TABLE;
+		if (file->table.has_data && !symtab_has_place(&file->table, query->where))
+			ret_answer->status = SYMBOL_OUTSIDE;
 		return true;
 	}
 	if (!place.name.nr_bytes) {
