@@ -60,6 +60,16 @@ uint16_t php_function_bytes(const struct php_layout *layout)
 									     : layout->function_code));
 }
 
+bool php_find_current(struct look_python *python)
+{
+	const struct php_layout *layout = &python->is.interpreter.php;
+
+	python->current = python->is.bias + layout->current;
+	if (layout->current_by_pointer)
+		python->current = python_word_at(python, python->current) + layout->current_offset;
+	return !(python->current & 7) && python->current > UINT16_MAX;
+}
+
 const char *php_read_process(struct look_python *python)
 {
 	const struct php_layout *layout = &python->is.interpreter.php;
@@ -73,6 +83,8 @@ const char *php_read_process(struct look_python *python)
 	if (length != strlen("Exception") || !python_read_bytes(python, name + layout->text, text, sizeof(text)) ||
 	    memcmp(text, "Exception", sizeof(text)) != 0)
 		return "its class Exception has not the name that is expected";
+	if (!php_find_current(python))
+		return "the address of its current frame cannot be read";
 	return NULL;
 }
 

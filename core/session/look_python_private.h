@@ -61,6 +61,7 @@ struct look_python {
 	uint16_t text_compact;
 	VEC(struct python_state) states;
 	uint16_t state_block; /* offset of the control block's address in a thread state; the thread id follows it */
+	uint64_t current; /* of PHP: where the address of the innermost frame is */
 	bool lacks_states; /* the list of threads was not read completely; it may have changed during the read */
 	VEC(struct python_code) codes;
 	struct hashidx code_index; /* by address and cookie */
@@ -130,6 +131,9 @@ static inline bool python_is_php(const struct look_python *python)
 
 /* Of a function that is written in PHP: as much as has its members. */
 uint16_t php_function_bytes(const struct php_layout *layout);
+
+/* Finds `current`. False: it cannot be read. */
+bool php_find_current(struct look_python *python);
 
 const char *php_read_process(struct look_python *python);
 

@@ -240,19 +240,13 @@ static struct st_python told_python(const struct look_python *python, uint16_t k
 	};
 }
 
-/* False: the address of the current frame cannot be read. */
-static bool told_php(const struct walked_python *walked, const struct process *process, struct st_php *ret_told)
+static struct st_php told_php(const struct walked_python *walked, const struct process *process)
 {
 	const struct php_layout *layout = &process->python->is.interpreter.php;
 	const uint64_t bias = process->python->is.bias;
-	uint64_t current = bias + layout->current;
 
-	if (layout->current_by_pointer) {
-		walked_begin(process);
-		current = python_word_at(process->python, current) + layout->current_offset;
-	}
-	*ret_told = (struct st_php){
-		.current = current,
+	return (struct st_php){
+		.current = process->python->current,
 		.loop = bias + layout->loop,
 		.loop_bytes = layout->loop_bytes,
 		.cold = bias + layout->cold,
@@ -273,7 +267,6 @@ static bool told_php(const struct walked_python *walked, const struct process *p
 		.epoch = walked->epoch,
 		.loop_has_registers = layout->loop_has_registers,
 	};
-	return !(current & 7) && current > UINT16_MAX;
 }
 
 static bool tell(const struct walked_python *walked, const struct process *process, uint16_t key)
@@ -285,10 +278,10 @@ static bool tell(const struct walked_python *walked, const struct process *proce
 		.language = python->is.interpreter.language,
 	};
 
-	if (!python_is_php(python))
+	if (python_is_php(python))
+		told.php = told_php(walked, process);
+	else
 		told.python = told_python(python, key);
-	else if (!told_php(walked, process, &told.php))
-		return false;
 	return !bpf_map_update_elem(pythons_fd(walked), &process->tgid, &told, BPF_ANY);
 }
 
@@ -334,6 +327,11 @@ static void use_file(struct walked_python *walked, struct process *process)
 	python->code_first_line = file->code_first_line;
 	python->code_lines = file->code_lines;
 	python->text_compact = file->text_compact;
+	if (python_is_php(python)) {
+		walked_begin(process);
+		if (!php_find_current(python))
+			return;
+	}
 	if (tell(walked, process, file->key))
 		process->next_try_ns += SETTLED_LATER_MS * NSEC_PER_MSEC;
 }
