@@ -65,6 +65,7 @@ bool drain_ring(struct drain *drain, const struct drain_target *target)
 	ring_buffer__consume(drain->ring);
 	walked_python_update(drain->python);
 	drain_add_kept(drain, target);
+	walked_python_make_room(drain->python);
 	renew_cache(drain);
 	unwinding_work(target->unwinding, 0);
 	drain_copies_walk(drain, target, false, 0);

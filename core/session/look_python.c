@@ -314,8 +314,10 @@ static void read_frames(struct look_python *python, uint64_t state)
 
 string_id python_keep_text(struct look_python *python, struct buf *text)
 {
-	if (text->nr > python->names_left)
-		return 0;
+	const string_id known = strtab_find(&python->profile->strings, buf_text(text));
+
+	if (known || text->nr > python->names_left)
+		return known;
 	python->names_left -= text->nr;
 	return profile_add_string(python->profile, buf_text(text));
 }

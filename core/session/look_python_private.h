@@ -75,7 +75,7 @@ struct look_python {
 	bool has_failed; /* some data of the thread could not be read */
 	bool has_more; /* more than FRAMES_MAX frames or STEPS_MAX steps */
 
-	size_t names_left; /* bytes that may still be read */
+	size_t names_left; /* bytes that may still be added */
 	VEC(struct python_refusal) refused;
 };
 
@@ -119,7 +119,7 @@ uint32_t python_add_frame(struct look_python *python, const struct python_code *
 /* A frame in place of others, such as "[python: no name]". `number`, less than 4, distinguishes labels. */
 uint32_t python_add_label(struct profile *profile, unsigned int language, const char *text, uint64_t number);
 
-/* Adds a name to the profile; 0: too many bytes of names have been read. */
+/* Adds a name to the profile; 0: it is new, and too many bytes of names have been read. */
 string_id python_keep_text(struct look_python *python, struct buf *text);
 
 /* ---- look_php.c: the same for PHP ---- */

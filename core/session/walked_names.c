@@ -9,7 +9,6 @@
 enum {
 	FRESH_MAX = 128, /* read together: there is room for their pages and those of their names and lines */
 	TABLES_MAX = 64 << 20, /* bytes of line tables; beyond this, all are forgotten */
-	FUNCTIONS_MAX = 1 << 18, /* of PHP, of all processes; then all are forgotten */
 };
 
 /* Reads a code object that is in use: the first word of freed memory is a pointer or 0, not a reference count. */
@@ -205,8 +204,6 @@ void walked_python_add_function(struct walked_python *walked, const struct st_fu
 
 	if (!process || !python_is_php(process->python))
 		return;
-	if (walked->nr_functions == FUNCTIONS_MAX)
-		walked_forget_codes(walked);
 	if (python_find_code(process->python, 0, function->cookie))
 		return;
 	share_names(walked, process);

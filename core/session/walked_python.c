@@ -19,6 +19,7 @@ enum {
 	READ_MS_MAX =
 		2000, /* for reading names in one turn of the drain; later frames have no names. A busy host needed 1 s */
 	NOTED_PART = 100, /* processes with fewer than one of so many records get no line */
+	FUNCTIONS_MAX = 1 << 18, /* of PHP, of all processes; then all are forgotten */
 	NAMES_PARTS = 16, /* without -p: one process may use one of so many parts of all bytes of names */
 	BLOCK_WORDS = 192, /* of a thread's control block, where the C library keeps the values of the first 32 keys */
 	WORD_OFFSET_MAX = ST_PYTHON_FRAME_BYTES - 8,
@@ -390,6 +391,12 @@ void walked_forget_codes(struct walked_python *walked)
 	}
 	walked->tables_bytes = 0;
 	walked->nr_functions = 0;
+}
+
+void walked_python_make_room(struct walked_python *walked)
+{
+	if (walked && walked->nr_functions >= FUNCTIONS_MAX)
+		walked_forget_codes(walked);
 }
 
 /* Reads the process again some times if it is not as expected, because threads begin and end during the read. */

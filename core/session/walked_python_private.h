@@ -18,7 +18,7 @@ struct process {
 	bool is_gone; /* the last sweep did not find it */
 	uint64_t start_ns; /* from /proc */
 	uint64_t since_ns, next_try_ns;
-	size_t names_left; /* bytes of its names that may still be read */
+	size_t names_left; /* bytes of its names that may still be added */
 	const char *why; /* why it is refused; NULL: it is not */
 	uint64_t nr_records;
 	bool has_fresh; /* frames in the records at hand */
