@@ -62,7 +62,7 @@ struct st_php {
 	__u16 text; /* in a string: its characters, after its hash and length */
 	__u16 loop_has_registers; /* in the loop, r14 is the frame and r15 the instruction */
 	__u16 class_name;
-	__u16 epoch; /* changes when the reader has forgotten all functions */
+	__u16 epoch; /* changes when the reader has forgotten the functions of the process */
 	__u16 pad;
 };
 
@@ -74,7 +74,7 @@ struct st_php {
 #define ST_PHP_NAME_BYTES 128
 #define ST_PHP_FILE_BYTES 256
 
-/* A function of PHP that this CPU has not met lately. It may end before the reader can look at it. */
+/* A function of PHP that the reader has not been told of. It may end before the reader can look at it. */
 struct st_function {
 	__u64 cookie;
 	__u64 name_at, file_at, class_at; /* addresses of strings; 0: none */
@@ -85,7 +85,7 @@ struct st_function {
 	char file[ST_PHP_FILE_BYTES]; /* the end of it */
 };
 
-#define ST_PHP_SEEN 256 /* functions that a CPU remembers */
+#define ST_PHP_SEEN 256 /* functions that a CPU remembers of those in st_told */
 
 enum st_language {
 	ST_LANGUAGE_PYTHON = 1,
@@ -153,7 +153,8 @@ struct st_python_walk {
 	__u64 pad[6]; /* the verifier wants them */
 	__u64 code[ST_PYTHON_CODE_BYTES / 8];
 	struct st_function function;
-	__u64 seen[ST_PHP_SEEN]; /* of PHP: functions, by their cookies and processes */
+	__u64 key; /* of PHP: a key of st_told */
+	__u64 seen[ST_PHP_SEEN]; /* keys that are there */
 };
 
 _Static_assert(sizeof(struct st_python) == 64, "no padding");

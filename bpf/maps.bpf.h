@@ -142,6 +142,9 @@ ST_MAP(st_recent, PERCPU_ARRAY, 0, 1, __u32, struct st_recent);
 ST_MAP(st_interpreters, HASH, 0, 1024, __u32, struct st_interpreter);
 ST_MAP(st_python_walks, PERCPU_ARRAY, 0, ST_MAX_SLOTS, __u32, struct st_python_walk);
 
+/* The functions of PHP that the reader has been told of, by cookie, process and epoch. One that is not here may be told again. */
+ST_MAP(st_told, HASH, 0, 16384, __u64, __u32);
+
 /*
  * The program that walks Python frames, for each kind of program that begins with ST_HAND_OVER(). User space loads it when it finds a
  * Python process (core/session/load_python.c).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The PHP frames of the current thread: docs/internals/php.md. All memory is that of the process and may be forged. */
 #include "bpf/interpreter.bpf.h"
+#include "bpf/record.bpf.h"
 #include "bpf/registers.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
@@ -99,19 +100,24 @@ __noinline int st_php_copy(__u32 slot_index)
 	return 0;
 }
 
-/* Tells the reader of a function, unless this CPU has done so lately. */
+/* Tells the reader of a function, unless it has been told. */
 static __always_inline void st_php_tell(struct st_python_walk *walk, __u32 slot_index, __u32 tgid)
 {
 	__u64 key = walk->function.cookie + ((__u64)tgid << 16 | walk->php.epoch) * 0x9e3779b97f4a7c15ULL;
-	__u32 place = walk->function.cookie & (ST_PHP_SEEN - 1);
+	__u32 place = (key ^ key >> 56) & (ST_PHP_SEEN - 1);
 
-	if (walk->seen[place] == key)
+	if (!ST_WALKS_PHP || walk->seen[place] == key)
 		return;
+	walk->key = key;
+	if (bpf_map_lookup_elem(&st_told, &walk->key)) {
+		walk->seen[place] = key;
+		return;
+	}
 	walk->function.kind = ST_MESSAGE_FUNCTION;
 	walk->function.tgid = tgid;
 	st_php_copy(slot_index);
-	if (!(int)bpf_ringbuf_output(&st_ring, &walk->function, sizeof(walk->function), BPF_RB_NO_WAKEUP))
-		walk->seen[place] = key;
+	if (!(int)bpf_ringbuf_output(&st_ring, &walk->function, sizeof(walk->function), st_wake_flag(0)))
+		bpf_map_update_elem(&st_told, &walk->key, &walk->function.tgid, BPF_ANY);
 }
 
 /* Adds the frame in the window, whose function is in `code`. 0, or -1: the walk ends. */

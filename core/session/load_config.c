@@ -427,6 +427,7 @@ static int set_maps(struct loaded *loaded, const struct plan *plan)
 	want_map(maps->st_recent, unwinds, 0);
 	want_map(maps->st_interpreters, python == ST_PYTHON_WALK, 0);
 	want_map(maps->st_python_walks, python == ST_PYTHON_WALK, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
+	want_map(maps->st_told, loaded_config(loaded)->walks_php, 0);
 	want_map(maps->st_python_sample, python == ST_PYTHON_LATER && (traits->is_sampled || plan->wall), 0);
 	want_map(maps->st_python_back, python == ST_PYTHON_LATER && plan->wall, 0);
 	want_map(maps->st_python_switch, python == ST_PYTHON_LATER && !traits->is_sampled, 0);

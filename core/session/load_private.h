@@ -113,7 +113,7 @@ int load_name_preempt_count(const struct stacktool *object, const struct attach_
 
 /*
  * With ST_PYTHON_LATER: loads the programs that walk frames of interpreters. They get all events from now on. The caller owns the copy, which
- * has the maps st_interpreters and st_python_walks. Returns 0 or a negative errno.
+ * has the maps st_interpreters, st_python_walks and st_told. Returns 0 or a negative errno.
  */
 int load_python(const struct loaded *loaded, struct stacktool **ret_copy);
 

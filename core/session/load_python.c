@@ -39,6 +39,7 @@ static int configure(struct stacktool *copy, const struct loaded *loaded)
 	loaded_share_maps(copy, loaded);
 	bpf_map__set_autocreate(copy->maps.st_interpreters, true);
 	bpf_map__set_autocreate(copy->maps.st_python_walks, true);
+	bpf_map__set_autocreate(copy->maps.st_told, true);
 	bpf_map__set_max_entries(copy->maps.st_python_walks, bpf_map__max_entries(loaded->skeleton->maps.st_scratch));
 	for (size_t i = 0; i < NR_HANDED_OVER; i++)
 		if (bpf_program__autoload(program_of(loaded->skeleton, i)))

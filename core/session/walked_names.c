@@ -202,6 +202,8 @@ void walked_python_add_function(struct walked_python *walked, const struct st_fu
 	struct process *process = walked ? *walked_place_of(walked, function->tgid) : NULL;
 	struct python_code code;
 
+	if (walked)
+		walked->nr_told++;
 	if (!process || !python_is_php(process->python))
 		return;
 	if (python_find_code(process->python, 0, function->cookie))

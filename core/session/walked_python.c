@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/err.h"
 #include "core/host/process.h"
 
 enum {
@@ -155,10 +157,14 @@ void walked_begin(const struct process *process)
 
 /* ---- data for the programs ---- */
 
+static const struct stacktool *walker(const struct walked_python *walked)
+{
+	return walked->copy ? walked->copy : walked->loaded->skeleton;
+}
+
 static int pythons_fd(const struct walked_python *walked)
 {
-	return bpf_map__fd(walked->copy ? walked->copy->maps.st_interpreters
-					: walked->loaded->skeleton->maps.st_interpreters);
+	return bpf_map__fd(walker(walked)->maps.st_interpreters);
 }
 
 /*
@@ -241,7 +247,7 @@ static struct st_python told_python(const struct look_python *python, uint16_t k
 	};
 }
 
-static struct st_php told_php(const struct walked_python *walked, const struct process *process)
+static struct st_php told_php(const struct process *process)
 {
 	const struct php_layout *layout = &process->python->is.interpreter.php;
 	const uint64_t bias = process->python->is.bias;
@@ -265,7 +271,7 @@ static struct st_php told_php(const struct walked_python *walked, const struct p
 		.function_code = layout->function_code,
 		.text = layout->text,
 		.class_name = layout->class_name,
-		.epoch = walked->epoch,
+		.epoch = process->epoch,
 		.loop_has_registers = layout->loop_has_registers,
 	};
 }
@@ -280,7 +286,7 @@ static bool tell(const struct walked_python *walked, const struct process *proce
 	};
 
 	if (python_is_php(python))
-		told.php = told_php(walked, process);
+		told.php = told_php(process);
 	else
 		told.python = told_python(python, key);
 	return !bpf_map_update_elem(pythons_fd(walked), &process->tgid, &told, BPF_ANY);
@@ -382,10 +388,10 @@ static void untell(struct walked_python *walked, const struct process *process)
 /* The programs tell of functions again, because those that they have told of are not known any more. */
 void walked_forget_codes(struct walked_python *walked)
 {
-	walked->epoch++;
 	FOR_EACH_PROCESS(walked, process)
 	{
 		python_forget_codes(process->python);
+		process->epoch = ++walked->epoch;
 		if (python_is_php(process->python) && process->is_settled && !process->why)
 			tell(walked, process, 0);
 	}
@@ -393,10 +399,29 @@ void walked_forget_codes(struct walked_python *walked)
 	walked->nr_functions = 0;
 }
 
+/* The programs then tell of functions again, which is harmless. */
+static void clear_told(struct walked_python *walked, const struct bpf_map *map)
+{
+	_cleanup_(err_restore) struct err_saved before = err_save();
+	uint32_t nr = bpf_map__max_entries(map);
+	_cleanup_(freep) uint64_t *keys = xcalloc(nr, sizeof(*keys));
+	_cleanup_(freep) uint32_t *values = xcalloc(nr, sizeof(*values));
+
+	walked->nr_told = 0;
+	drain_read_map(bpf_map__fd(map), keys, values, &nr, true, "cache of PHP functions");
+}
+
 void walked_python_make_room(struct walked_python *walked)
 {
-	if (walked && walked->nr_functions >= FUNCTIONS_MAX)
+	const struct bpf_map *map;
+
+	if (!walked)
+		return;
+	if (walked->nr_functions >= FUNCTIONS_MAX)
 		walked_forget_codes(walked);
+	map = walker(walked)->maps.st_told;
+	if (walked->nr_told >= bpf_map__max_entries(map) * 3 / 4)
+		clear_told(walked, map);
 }
 
 /* Reads the process again some times if it is not as expected, because threads begin and end during the read. */
@@ -450,6 +475,7 @@ static void take(struct walked_python *walked, uint32_t tgid)
 	walked->tables_bytes -= process->python->tables_bytes;
 	forget_functions(walked, process);
 	look_python_forget(process->python);
+	process->epoch = ++walked->epoch;
 	process->python->is = is;
 	process->python->bias = is.bias;
 	process->is_settled = process->is_gone = false;

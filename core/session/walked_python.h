@@ -28,7 +28,7 @@ void walked_python_read(struct walked_python *walked, const uint64_t *records, s
 size_t walked_python_inserts(struct walked_python *walked, const struct st_stack *stack,
 			     struct drain_insert inserts[ST_MAX_FRAMES], bool *ret_lacks);
 
-/* Forgets functions of PHP if they are too many; to be called while no records wait. NULL: does nothing. */
+/* Forgets functions of PHP if they are too many, or that the programs have told of them; to be called while no records wait. NULL: does nothing. */
 void walked_python_make_room(struct walked_python *walked);
 
 /* Forgets all names, before strings of the profile are removed. NULL: does nothing. */

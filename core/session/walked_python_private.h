@@ -16,6 +16,7 @@ struct process {
 	uint32_t nr_tries;
 	bool is_settled; /* the programs know the process, or it is refused */
 	bool is_gone; /* the last sweep did not find it */
+	uint16_t epoch; /* as in struct st_php */
 	uint64_t start_ns; /* from /proc */
 	uint64_t since_ns, next_try_ns;
 	size_t names_left; /* bytes of its names that may still be added */
@@ -49,7 +50,8 @@ struct walked_python {
 	VEC(struct python_code) fresh; /* being read */
 	VEC(uint64_t) addresses;
 	size_t names_left, tables_bytes, nr_functions; /* of all processes */
-	uint16_t epoch; /* as in struct st_php */
+	size_t nr_told; /* functions in the programs' map st_told, at most */
+	uint16_t epoch; /* the last one of a process */
 	uint64_t nr_records;
 	uint64_t left_ns; /* for reading names in this turn */
 	uint64_t until_ns; /* for the current read */

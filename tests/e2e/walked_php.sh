@@ -22,14 +22,31 @@ check sleep 3 500 offcputime --state S
 expect_out ';array_map;[^();]*;zend_call_function;kinds\\\\\{closure\} \(walked_php\.php:[0-9]+\);usort;'
 refuse_out 'execute_ex;.*;time_nanosleep;'
 
-# An interpreter that starts after the tool.
+# Processes that start after the tool and run the same file; one of them then becomes another program.
+cat >"$T/slept.php" <<'end'
+<?php
+function slept() { usleep(1000); }
+file_put_contents('/proc/self/comm', $argv[1]);
+echo "READY ", getmypid(), "\n";
+stream_set_blocking(STDIN, false);
+while (!feof(STDIN)) { if (fgets(STDIN)) pcntl_exec(PHP_BINARY, [__FILE__, 'php-other']); slept(); }
+end
+
+await_names() { # COMM
+	until grep -qE "^$1;_start;.*;\{main\} \(slept\.php:6\);slept \(slept\.php:2\);usleep;" "$T/out"; do
+		kill -0 "$tool_pid" || fail "the tool has ended"
+		sleep 0.1
+	done
+}
+
 tool_start offcputime -f -i 1 --state S
-fixture "$php" -r 'function slept() { usleep(1000); }
-	echo "READY ", getmypid(), "\n"; stream_set_blocking(STDIN, false);
-	while (!feof(STDIN)) { fgets(STDIN); slept(); }'
-until grep -qE '^php;_start;.*;\{main\} \(Command line code:3\);slept \(Command line code:1\);usleep;' "$T/out"; do
-	kill -0 "$tool_pid" || fail "the tool has ended"
-	sleep 0.1
-done
+fixture /bin/sh -c 'exec 3<&0; "$0" "$1" php-one <&3 & "$0" "$1" php-two; wait' "$php" "$T/slept.php"
+await_names php-one
+await_names php-two
+if php -r 'exit((int)!function_exists("pcntl_exec"));'; then
+	go
+	await_names php-other
+fi
 tool_end
 fixture_end
+refuse_out '^php-[a-z]+;.*\[php: no name\]'
