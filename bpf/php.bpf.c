@@ -100,17 +100,24 @@ __noinline int st_php_copy(__u32 slot_index)
 	return 0;
 }
 
+static __always_inline __u64 *st_php_seen_at(struct st_python_walk *walk, __u32 place)
+{
+	place &= ST_PHP_SEEN - 1;
+	st_opaque(place);
+	return &walk->seen[place & (ST_PHP_SEEN - 1)];
+}
+
 /* Tells the reader of a function, unless it has been told. */
 static __always_inline void st_php_tell(struct st_python_walk *walk, __u32 slot_index, __u32 tgid)
 {
 	__u64 key = walk->function.cookie + ((__u64)tgid << 16 | walk->php.epoch) * 0x9e3779b97f4a7c15ULL;
-	__u32 place = (key ^ key >> 56) & (ST_PHP_SEEN - 1);
+	__u32 place = (__u32)(key ^ key >> 56);
 
-	if (!ST_WALKS_PHP || walk->seen[place] == key)
+	if (!ST_WALKS_PHP || *st_php_seen_at(walk, place) == key)
 		return;
 	walk->key = key;
 	if (bpf_map_lookup_elem(&st_told, &walk->key)) {
-		walk->seen[place] = key;
+		*st_php_seen_at(walk, place) = key;
 		return;
 	}
 	walk->function.kind = ST_MESSAGE_FUNCTION;

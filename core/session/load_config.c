@@ -334,6 +334,8 @@ static int set_config(struct loaded *loaded, const struct plan *plan)
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
+	if (plan->view.slow && config.task_access != TASK_ACCESS_PROBE_READ)
+		return fail_host(-EPERM, "slow: on this kernel, lockdown=confidentiality forbids reading the task");
 	config.copies = config.unwind && copies_stacks(loaded, plan);
 	set_walks(&config, loaded, plan);
 	err = set_task_filter(&config, plan) ?: set_cgroup_id(&config, plan);

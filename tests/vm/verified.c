@@ -215,7 +215,8 @@ static int judge(const char *name, const struct access *access, long count, long
 		       1;
 	if (walking != UNKNOWN)
 		printf("with frames of interpreters: %s %ld\n", name, walking);
-	if (count != REFUSED && !strncmp(name, "on_call", strlen("on_call"))) {
+	if (count != REFUSED && access->task == TASK_ACCESS_PROBE_READ &&
+	    !strncmp(name, "on_call", strlen("on_call"))) {
 		long slow = load_one(name, &inside_calls);
 
 		if (slow == REFUSED)
