@@ -194,12 +194,12 @@ static __always_inline int st_is_above(struct st_calls *list, __u64 sp)
 	return list->depth && sp && st_call_at(list, list->depth - 1)->sp <= sp;
 }
 
-/* The lower half of a user function's return address; 0: it cannot be read. */
+/* The lower half of a user function's return address; 0: it cannot be read, as under lockdown=confidentiality. */
 static __always_inline __u32 st_call_returns_to(__u64 sp)
 {
 	__u32 half = 0;
 
-	if (st_calls_config.in_user_code && sp)
+	if (st_calls_config.in_user_code && st_config.task_access == TASK_ACCESS_PROBE_READ && sp)
 		bpf_probe_read_user(&half, sizeof(half), (void *)sp);
 	return half;
 }
