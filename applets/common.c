@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "applets/common.h"
 
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "core/base/alloc.h"
@@ -317,6 +318,31 @@ const char *stacks_name(const struct plan *plan)
 	if (!plan->want_kernel)
 		return "user";
 	return plan->want_user ? "user + kernel" : "kernel";
+}
+
+int require_targets(const struct run_options *options)
+{
+	const struct plan *plan = &options->plan;
+
+	if (plan->tgids.nr || plan->command || plan->cgroup || plan->container || options->all)
+		return 0;
+	return fail_usage(
+		"no threads selected: give -p PID, --cgroup PATH, -a for all processes, or a command after --");
+}
+
+void add_targets(const struct plan *plan, struct buf *line)
+{
+	if (plan->command) {
+		buf_adds(line, plan->follow_children ? "the command and its children" : "the command");
+	} else if (plan->cgroup || plan->container) {
+		buf_addf(line, "%s %s", plan->cgroup ? "cgroup" : "container", plan->cgroup ?: plan->container);
+	} else if (!plan->tgids.nr) {
+		buf_adds(line, "all processes");
+	} else {
+		buf_adds(line, "PID ");
+		for (size_t i = 0; i < plan->tgids.nr; i++)
+			buf_addf(line, "%s%" PRIu32, i ? "," : "", plan->tgids.data[i]);
+	}
 }
 
 void add_duration(const struct plan *plan, struct buf *line)

@@ -108,6 +108,12 @@ extern const struct option_spec filter_table[];
 /* For headers: "user + kernel", "user" or "kernel". */
 const char *stacks_name(const struct plan *plan);
 
+/* For applets that trace all processes only with -a. 0, or a usage error: nothing says which threads. */
+_must_check_ int require_targets(const struct run_options *options);
+
+/* For their headers: "PID 185,186", "the command and its children", "all processes". */
+void add_targets(const struct plan *plan, struct buf *line);
+
 /* Adds the end of a header: " for 5 secs.", or "... Hit Ctrl-C to end.". */
 void add_duration(const struct plan *plan, struct buf *line);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lock: who waits for which lock, how long, and who holds it. */
-#include <inttypes.h>
-
 #include "applets/off_cpu.h"
-#include "core/base/err.h"
 #include "core/cli/applet.h"
 
 static const struct option_spec table[] = {
@@ -30,10 +27,8 @@ static int plan(struct run_options *options)
 	struct plan *plan = &options->plan;
 	int err;
 
-	if (!plan->tgids.nr && !plan->command && !plan->cgroup && !plan->container && !options->all)
-		return fail_usage("whose threads? -p PID, --cgroup PATH, -a for all processes, or a command after --");
 	options->user_threads = true;
-	err = off_cpu_plan(options);
+	err = require_targets(options) ?: off_cpu_plan(options);
 	plan->off_cpu.by_duration = !plan->off_cpu.by_time; /* for the longest wait */
 	return err;
 }
@@ -41,16 +36,7 @@ static int plan(struct run_options *options)
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
 	buf_adds(line, "Tracing waits for locks of ");
-	if (plan->command)
-		buf_adds(line, plan->follow_children ? "the command and its children" : "the command");
-	else if (plan->cgroup || plan->container)
-		buf_addf(line, "%s %s", plan->cgroup ? "cgroup" : "container", plan->cgroup ?: plan->container);
-	else if (!plan->tgids.nr)
-		buf_adds(line, "all processes");
-	else
-		buf_adds(line, "PID ");
-	for (size_t i = 0; !plan->command && i < plan->tgids.nr; i++)
-		buf_addf(line, "%s%" PRIu32, i ? "," : "", plan->tgids.data[i]);
+	add_targets(plan, line);
 	add_duration(plan, line);
 }
 

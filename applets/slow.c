@@ -46,7 +46,8 @@ static int plan(struct run_options *options)
 	int err;
 
 	if (!options->min_us && !options->max_us)
-		return fail_usage("which calls are slow? give --above TIME, as in --above 50ms");
+		return fail_usage(
+			"no time given: --above TIME shows the calls that took at least that long, as in --above 50ms");
 	stack_plan(options);
 	err = common_plan(options) ?: probe_plan(options) ?: probe_plan_calls(plan);
 	if (err)

@@ -76,29 +76,16 @@ static int plan(struct run_options *options)
 {
 	struct plan *plan = &options->plan;
 
-	if (!plan->tgids.nr && !plan->command && !plan->cgroup && !plan->container && !options->all)
-		return fail_usage(
-			"no threads selected: give -p PID, --cgroup PATH, -a for all processes, or a command after --");
 	if (!plan->frequency_hz)
 		plan->frequency_hz = options->all ? SAMPLE_ALL_HZ : SAMPLE_HZ;
 	stack_plan(options);
-	return common_plan(options);
+	return require_targets(options) ?: common_plan(options);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
 	buf_adds(line, "Tracing all time of ");
-	if (plan->command) {
-		buf_adds(line, plan->follow_children ? "the command and its children" : "the command");
-	} else if (plan->cgroup || plan->container) {
-		buf_addf(line, "%s %s", plan->cgroup ? "cgroup" : "container", plan->cgroup ?: plan->container);
-	} else if (!plan->tgids.nr) {
-		buf_adds(line, "all processes");
-	} else {
-		buf_adds(line, "PID ");
-		for (size_t i = 0; i < plan->tgids.nr; i++)
-			buf_addf(line, "%s%" PRIu32, i ? "," : "", plan->tgids.data[i]);
-	}
+	add_targets(plan, line);
 	add_duration(plan, line);
 }
 
