@@ -74,6 +74,24 @@ needs() {
 	no=$("$FIXTURES/hostprobe" root "$@") || skip "$no"
 }
 
+# quota_group PERIOD_US QUOTA_US: makes the cgroup $group with this quota, by the cpu controller of version 1 or 2; it goes at the end.
+quota_group() {
+	root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup [^ ]+ .*\<cpu(,.*)?$/\1/p' /proc/self/mountinfo | head -n 1)
+	if [ -n "$root" ]; then
+		group=$root/st-quota-$$
+		mkdir "$group" || skip "no cgroup can be made in $root"
+		echo "$1" >"$group/cpu.cfs_period_us" && echo "$2" >"$group/cpu.cfs_quota_us" || fail "no quota"
+	else
+		root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
+		grep -qw cpu "$root/cgroup.controllers" 2>/dev/null || skip "no cgroup has a quota of CPU time"
+		echo +cpu >"$root/cgroup.subtree_control" || skip "the cpu controller of $root is not to be had"
+		group=$root/st-quota-$$
+		mkdir "$group" || skip "no cgroup can be made in $root"
+		echo "$2 $1" >"$group/cpu.max" || fail "no quota"
+	fi
+	trap 'rmdir "$group" 2>/dev/null; rm -rf "$T"' EXIT
+}
+
 needs_unwinder() {
 	[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
 	! "$STACKTOOL" --version | grep -q '^unwinder: none' || skip "built without the unwinder"

@@ -5,21 +5,8 @@
 needs tracepoint:sched:sched_switch
 needs_unwinder
 
-# Less than a slice of the scheduler, so that it is used up on a busy host too. The cpu controller of version 1, or that of version 2
-root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup [^ ]+ .*\<cpu(,.*)?$/\1/p' /proc/self/mountinfo | head -n 1)
-if [ -n "$root" ]; then
-	group=$root/st-quota-$$
-	mkdir "$group" || skip "no cgroup can be made in $root"
-	echo 5000 >"$group/cpu.cfs_period_us" && echo 1000 >"$group/cpu.cfs_quota_us" || fail "no quota"
-else
-	root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
-	grep -qw cpu "$root/cgroup.controllers" 2>/dev/null || skip "no cgroup has a quota of CPU time"
-	echo +cpu >"$root/cgroup.subtree_control" || skip "the cpu controller of $root is not to be had"
-	group=$root/st-quota-$$
-	mkdir "$group" || skip "no cgroup can be made in $root"
-	echo '1000 5000' >"$group/cpu.max" || fail "no quota"
-fi
-trap 'rmdir "$group" 2>/dev/null; rm -rf "$T"' EXIT
+# Less than a slice of the scheduler, so that it is used up on a busy host too.
+quota_group 5000 1000
 
 cat >"$T/inside" <<'S'
 #!/bin/sh

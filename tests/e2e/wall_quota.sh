@@ -4,21 +4,7 @@
 . "${0%/*}/lib.sh"
 needs btf perf-event
 
-# The cpu controller of version 1, or that of version 2
-root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup [^ ]+ .*\<cpu(,.*)?$/\1/p' /proc/self/mountinfo | head -n 1)
-if [ -n "$root" ]; then
-	group=$root/st-quota-$$
-	mkdir "$group" || skip "no cgroup can be made in $root"
-	echo 20000 >"$group/cpu.cfs_quota_us" && echo 100000 >"$group/cpu.cfs_period_us" || fail "no quota"
-else
-	root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
-	grep -qw cpu "$root/cgroup.controllers" 2>/dev/null || skip "no cgroup has a quota of CPU time"
-	echo +cpu >"$root/cgroup.subtree_control" || skip "the cpu controller of $root is not to be had"
-	group=$root/st-quota-$$
-	mkdir "$group" || skip "no cgroup can be made in $root"
-	echo '20000 100000' >"$group/cpu.max" || fail "no quota"
-fi
-trap 'rmdir "$group" 2>/dev/null; rm -rf "$T"' EXIT
+quota_group 100000 20000
 
 of_group() { # NAME: of cpu.stat
 	sed -n "s/^$1 //p" "$group/cpu.stat"
