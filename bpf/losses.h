@@ -79,7 +79,7 @@
 	X(MOVED, STACK, "{thread|threads} shown without user stack: moved while being read")                                                  \
 	X(NOT_SAMPLED, STACK, "{thread|threads} shown without stack: running, but no sample came")                                            \
 	X(INTERPRETER, STACK, "{thread|threads} shown with Python frames missing: they could not be read")                                    \
-	X(PYTHON, STACK, "{stack|stacks} with frames of Python or PHP that could not be read or have no name")                                \
+	X(PYTHON, STACK, "{stack|stacks} with frames of Python or PHP that are missing or have no name")                                      \
 	X(WALL_ODD, STACK,                                                                                                                    \
 	  "impossible {transition|transitions} between states: a context switch or a new thread was not seen; the time before it is unknown") \
 	X(WALL_DIFFERS, EVENT, "{nanosecond|nanoseconds} by which states and lifetimes of threads differ")                                    \

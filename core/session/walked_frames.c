@@ -2,13 +2,13 @@
 /* Converts the words of frames of Python (bpf/python.bpf.c) and PHP (bpf/php.bpf.c) in a record into frames between the user frames. */
 #include "core/session/walked_python_private.h"
 
-/* Sets *ret_lacks if the frame cannot be read or has no name. */
+/* The frame cannot be read, has no name, or the record had no room for it and those outside of it. */
 static uint32_t add_label(struct profile *profile, unsigned int language, uint64_t first, uint64_t second,
 			  bool *ret_lacks)
 {
+	*ret_lacks = true;
 	if (!ST_PYTHON_ADDRESS(first) && second == ST_PYTHON_MORE)
 		return python_add_label(profile, language, "more frames", 1);
-	*ret_lacks = true;
 	return ST_PYTHON_ADDRESS(first) ? python_add_label(profile, language, "no name", 2)
 					: python_add_label(profile, language, "not readable", 0);
 }

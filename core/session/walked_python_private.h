@@ -86,7 +86,7 @@ static inline uint64_t walked_cookie(const uint64_t words[2])
 
 /*
  * The frames for the words of a record. `python` has the code objects; NULL: none is known. Returns their number, at most ST_MAX_FRAMES.
- * *ret_lacks: some could not be read or have no name.
+ * *ret_lacks: some could not be read, have no name, or did not fit into the record.
  */
 size_t walked_frames(struct look_python *python, struct profile *profile, const struct st_stack *stack,
 		     struct drain_insert data[ST_MAX_FRAMES], bool *ret_lacks);

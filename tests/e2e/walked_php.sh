@@ -50,3 +50,17 @@ fi
 tool_end
 fixture_end
 refuse_out '^php-[a-z]+;.*\[php: no name\]'
+
+# A record has no room for 300 frames, and that is counted.
+cat >"$T/deep.php" <<'end'
+<?php
+function deep($n) { if ($n) { deep($n - 1); return; } usleep(2000); }
+echo "READY ", getmypid(), "\n";
+fgets(STDIN);
+for ($i = 0; $i < 20; $i++) deep(300);
+echo "DONE\n";
+fgets(STDIN);
+end
+trace "$php" "$T/deep.php" -- offcputime --state S -p PID -f
+expect_out '\[php: more frames\];deep'
+expect_err 'frames of Python or PHP that are missing or have no name'
